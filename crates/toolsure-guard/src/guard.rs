@@ -15,6 +15,7 @@ use crate::message::{Message, Readers};
 use crate::policy::{Policy, PolicyError, Rules};
 use crate::scope::{Context, Scope, ScopeKey, ToolCache};
 use crate::share::{Identity, Share, SharedState};
+use crate::status::{ToolStatus, tools};
 
 /// The guard of one process. It is a handle: clones share everything.
 #[derive(Clone)]
@@ -190,6 +191,17 @@ impl Guard {
     #[must_use]
     pub fn cached_lists(&self) -> (usize, usize) {
         (self.scopes().known.len(), self.0.tool_cache.bytes())
+    }
+
+    /// The tools that the guard knows from lists, and what happens to them.
+    #[must_use]
+    pub fn tools(&self) -> Vec<ToolStatus> {
+        let scopes: Vec<Scope> = {
+            let scopes = self.scopes();
+            let known = scopes.known.values().map(|(scope, _)| scope);
+            known.chain(scopes.public.values()).cloned().collect()
+        };
+        tools(&self.rules().policy, &scopes)
     }
 
     /// Reads a message within the limits of the policy, unless it was read within them before. A message

@@ -43,6 +43,7 @@ mod renumber;
 mod scope;
 mod share;
 mod side;
+mod status;
 mod subscription;
 mod text;
 mod trace;
@@ -74,6 +75,7 @@ pub use share::{
     StoreUpdates,
 };
 pub use side::Side;
+pub use status::{ToolState, ToolStatus};
 pub use subscription::subscription;
 pub use text::{hex, one_line};
 pub use trace::{Begun, End, Outcome, Trace, TraceContext, Tracer, Verdict};

@@ -23,6 +23,7 @@ mod lint;
 mod listing;
 mod local;
 mod lock;
+mod locked;
 mod man;
 mod not_json;
 mod policy;

@@ -60,7 +60,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
 /// How a tool differs from its approved definition, and what happens then. Without a lock, the definition is the first form that
 /// any of the guards with shared state saw. `fresh`: the server has just listed the tool, so the finding may be
 /// shared with the others.
-pub(super) fn compare(drift: &Drift, scope: &Scope, tool: &Known, fresh: bool) -> Option<Drifted> {
+pub(crate) fn compare(drift: &Drift, scope: &Scope, tool: &Known, fresh: bool) -> Option<Drifted> {
     let (name, shared) = (tool.contract.name(), scope.shared());
     let Some(lock) = &drift.lock else {
         let shared = shared.filter(|shared| shared.is_pinning())?;
@@ -190,7 +190,7 @@ impl Drifted {
             act,
             mode,
             detail: match is_new {
-                true => done.to_owned(),
+                true => format!("{done}: new"),
                 false => format!("{done}: {what}"),
             },
             approval: Some((classes, how)),

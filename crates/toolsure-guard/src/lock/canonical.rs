@@ -50,6 +50,20 @@ impl Digest {
         canonical_json(value).as_deref().map(Self::of_text)
     }
 
+    /// The digest of bytes, such as a token.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// Whether two digests are equal, in a time that does not depend on them.
+    #[must_use]
+    pub fn is(&self, other: &[u8; 32]) -> bool {
+        let difference = self.0.iter().zip(other);
+        let difference = difference.fold(0, |all, (a, b)| all | (a ^ b));
+        std::hint::black_box(difference) == 0
+    }
+
     /// The digest of some members of an object, and of one that is not among them, with their names.
     pub(super) fn of_members<'a>(
         object: View<'a>,
@@ -66,7 +80,7 @@ impl Digest {
     }
 
     fn of_text(text: &str) -> Self {
-        Self(Sha256::digest(text).into())
+        Self::of_bytes(text.as_bytes())
     }
 }
 

@@ -1,20 +1,26 @@
-//! The admin server: `/healthz`, `/readyz`, `/metrics`.
+//! The admin server: the page of the guard, `/state`, `/healthz`, `/readyz`, `/metrics`, and the approval of changes.
 
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{Request, State};
-use axum::http::header::{CONTENT_TYPE, HOST};
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST};
 use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::{self, Next};
-use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
+use toolsure_guard::Digest;
+use toolsure_json::quote;
 
+use super::config::Config;
 use super::metrics::Metrics;
+use super::page::{self, Decision};
+use super::recent::Recent;
 use super::state::State as Guards;
 
 /// The running admin server; dropping it ends it.
@@ -23,29 +29,50 @@ pub(super) struct Admin {
     task: JoinHandle<()>,
 }
 
-/// What the pages show.
+/// What the pages show, and what approvals need.
 #[derive(Clone)]
-struct AdminState {
+pub(super) struct AdminState {
     metrics: Arc<Metrics>,
     guards: Arc<Guards>,
+    recent: Arc<Recent>,
     loopback: bool,
+    /// The digest of the token that approvals need; without one there are none.
+    token: Option<Digest>,
+    /// Reads the settings and lock files again.
+    reload: Arc<Notify>,
+}
+
+impl AdminState {
+    pub(super) fn new(
+        config: &Config,
+        (metrics, guards, recent): (&Arc<Metrics>, &Arc<Guards>, &Arc<Recent>),
+        reload: &Arc<Notify>,
+    ) -> Self {
+        Self {
+            metrics: Arc::clone(metrics),
+            guards: Arc::clone(guards),
+            recent: Arc::clone(recent),
+            loopback: true,
+            token: config.admin_token.as_deref().and_then(Digest::read),
+            reload: Arc::clone(reload),
+        }
+    }
 }
 
 impl Admin {
     /// Binds the address and serves it on the current runtime.
-    pub(super) async fn start(
-        address: SocketAddr,
-        metrics: Arc<Metrics>,
-        guards: Arc<Guards>,
-    ) -> io::Result<Self> {
+    pub(super) async fn start(address: SocketAddr, state: AdminState) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let state = AdminState {
-            metrics,
-            guards,
             loopback: address.ip().is_loopback(),
+            ..state
         };
         let router = Router::new()
+            .route("/", get(page))
+            .route("/state", get(as_json))
+            .route("/decide", post(decide))
+            .layer(DefaultBodyLimit::max(FORM_BYTES))
             .route("/healthz", get(health))
             .route("/readyz", get(ready))
             .route("/metrics", get(numbers))
@@ -62,6 +89,67 @@ impl Admin {
 impl Drop for Admin {
     fn drop(&mut self) {
         self.task.abort();
+    }
+}
+
+/// `/`: everything, for people.
+async fn page(State(state): State<AdminState>) -> Response {
+    let found = page::state(&state.guards, &state.recent, true);
+    let html = page::html(&found, state.token.is_some());
+    let headers = [
+        (CONTENT_TYPE, "text/html; charset=utf-8"),
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (CACHE_CONTROL, "no-store"),
+    ];
+    (headers, html).into_response()
+}
+
+/// `/state`: the same, for programs.
+async fn as_json(State(state): State<AdminState>) -> Response {
+    let found = page::state(&state.guards, &state.recent, false);
+    ([(CONTENT_TYPE, "application/json")], format!("{found:#}\n")).into_response()
+}
+
+/// `/decide`: approves or rejects the definition of a tool that the page showed.
+async fn decide(State(state): State<AdminState>, form: String) -> Response {
+    let fields: Vec<(String, String)> = form_urlencoded::parse(form.as_bytes())
+        .into_owned()
+        .collect();
+    let field = |name: &str| {
+        let found = fields.iter().find(|(field, _)| field == name);
+        found.map_or("", |(_, value)| value.as_str())
+    };
+    let given = Digest::of_bytes(field("token").as_bytes());
+    match &state.token {
+        None => {
+            let why = "nothing can be approved here: `admin.token` is not set\n";
+            return (StatusCode::FORBIDDEN, why).into_response();
+        }
+        Some(token) if !token.is(given.bytes()) => {
+            return (
+                StatusCode::FORBIDDEN,
+                "this is not the token of `admin.token`\n",
+            )
+                .into_response();
+        }
+        Some(_) => {}
+    }
+    let decision = match field("decision") {
+        "approve" => Decision::Approve,
+        "reject" => Decision::Reject,
+        _ => {
+            let why = "the decision must be `approve` or `reject`\n";
+            return (StatusCode::BAD_REQUEST, why).into_response();
+        }
+    };
+    let (upstream, tool, digest) = (field("upstream"), field("tool"), field("digest"));
+    match page::decide(&state.guards, (upstream, tool, digest), decision) {
+        Ok(()) => {
+            tracing::info!(upstream, tool = %quote(tool, 128), digest, "{} on the page", decision.name());
+            state.reload.notify_one();
+            Redirect::to("/").into_response()
+        }
+        Err(why) => (StatusCode::CONFLICT, format!("{why}\n")).into_response(),
     }
 }
 
@@ -97,6 +185,11 @@ async fn admit(State(state): State<AdminState>, request: Request, next: Next) ->
     }
     next.run(request).await
 }
+
+/// Forms have a token, names and a digest.
+const FORM_BYTES: usize = 64 << 10;
+/// The page loads nothing, runs nothing, and sends forms only here.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 fn is_local(headers: &HeaderMap) -> bool {
     // Browsers always send one; some health checks do not.

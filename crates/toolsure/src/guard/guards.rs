@@ -64,7 +64,11 @@ impl<'r> Parts<'r> {
             Some(store) => Guard::sharing(policy, name, store.share()),
             None => Guard::new(policy),
         };
-        guard.map_err(|error| Failure::usage(format!("upstream `{name}`: {error}")))
+        let guard = guard.map_err(|error| Failure::usage(format!("upstream `{name}`: {error}")))?;
+        self.shared
+            .state
+            .serves(name, &guard, upstream.lock.as_deref());
+        Ok(guard)
     }
 
     fn observer(&self, name: &str, upstream: &Upstream, stdio: bool) -> Arc<dyn Observer> {
@@ -345,10 +349,14 @@ impl<'r> Guards<'r> {
             let Some(upstream) = new.upstreams.get(name) else {
                 continue;
             };
-            if let Err(error) = guard.replace(new.policy(name, upstream)) {
-                // `Config::load` has already checked this.
-                tracing::error!(upstream = name, %error, "the policy is not changed");
-                good = false;
+            let state = &self.parts.shared.state;
+            match guard.replace(new.policy(name, upstream)) {
+                Ok(()) => state.serves(name, guard, upstream.lock.as_deref()),
+                Err(error) => {
+                    // `Config::load` has already checked this.
+                    tracing::error!(upstream = name, %error, "the policy is not changed");
+                    good = false;
+                }
             }
         }
         if let Some((front, _)) = &self.front

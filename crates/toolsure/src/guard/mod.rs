@@ -20,7 +20,9 @@ mod otel;
 #[cfg(not(feature = "otel"))]
 #[path = "otel_off.rs"]
 mod otel;
+mod page;
 mod print_config;
+mod recent;
 mod serve;
 mod signals;
 mod state;
@@ -37,7 +39,6 @@ use toolsure_guard::translate::Translate;
 use toolsure_json::{quote, shown_command, shown_url};
 
 pub(crate) use args::GuardArgs;
-pub(crate) use config::candidate_of;
 use config::{Config, Environment, Server, Sources, Upstream};
 
 use crate::exit::{Exit, Failure};

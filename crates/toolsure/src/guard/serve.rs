@@ -5,16 +5,18 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Notify;
 use toolsure_json::quote;
 use toolsure_proxy::guard::Clock;
 
-use super::admin::Admin;
+use super::admin::{Admin, AdminState};
 use super::audit::Audit;
 use super::config::{Config, Sources};
 use super::guards::{Guards, Parts};
 use super::log::{self, Logging};
 use super::metrics::Metrics;
 use super::otel::Telemetry;
+use super::recent::Recent;
 use super::signals::{Signal, Signals};
 use super::state::State;
 use super::store::Store;
@@ -46,13 +48,16 @@ async fn work(config: Config, sources: &Sources<'_>, logging: &Logging) -> Resul
     let metrics = Metrics::new();
     metrics.show_lost_lines(logging.lost());
     let state = Arc::new(State::new(config.upstreams.keys()));
+    let recent = Arc::new(Recent::default());
+    let reload = Arc::new(Notify::new());
     let audit = audit(&config, &metrics)?;
     let telemetry = Telemetry::start(&config, &metrics)?;
     let last = config.times.drain.min(LAST_WRITES);
     let admin = match config.admin {
         None => None,
         Some(address) => {
-            let admin = Admin::start(address, Arc::clone(&metrics), Arc::clone(&state)).await;
+            let state = AdminState::new(&config, (&metrics, &state, &recent), &reload);
+            let admin = Admin::start(address, state).await;
             let admin = admin.map_err(|error| cannot(&format!("listen on {address}"), &error))?;
             tracing::info!(address = %admin.address, "admin");
             Some(admin)
@@ -63,6 +68,7 @@ async fn work(config: Config, sources: &Sources<'_>, logging: &Logging) -> Resul
     let shared = Arc::new(Shared {
         metrics,
         state,
+        recent,
         audit,
         passes: AtomicBool::new(config.audit.passes),
     });
@@ -77,6 +83,7 @@ async fn work(config: Config, sources: &Sources<'_>, logging: &Logging) -> Resul
                     break exit;
                 }
             }
+            () = reload.notified() => guards.reload(sources, logging).await,
             signal = signals.next() => match signal {
                 Signal::Reload => guards.reload(sources, logging).await,
                 Signal::Stop if guards.is_stopping() => {

@@ -1,8 +1,13 @@
 //! The state of this process's guards, for `/healthz` and `/readyz`.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use toolsure_guard::{Guard, ToolState};
+
+use crate::render::count_of;
 
 /// The upstreams, and whether they can accept calls.
 pub(super) struct State {
@@ -10,8 +15,7 @@ pub(super) struct State {
 }
 
 struct Inner {
-    /// Why each cannot be used; `None` if it can.
-    upstreams: BTreeMap<String, Option<String>>,
+    upstreams: BTreeMap<String, Served>,
     /// When each last refused a connection, because as many as may be were open.
     full: BTreeMap<String, Instant>,
     started: bool,
@@ -20,12 +24,34 @@ struct Inner {
     store: Option<Option<String>>,
 }
 
+/// An upstream.
+#[derive(Clone, Default)]
+pub(super) struct Served {
+    /// Why it cannot be used; `None` if it can.
+    pub(super) fault: Option<String>,
+    /// Its guard, once it has started.
+    pub(super) guard: Option<Guard>,
+    /// The file with the approved definitions of its tools.
+    pub(super) lock: Option<PathBuf>,
+}
+
+impl Served {
+    /// How many of its tools wait for approval.
+    fn held(&self) -> usize {
+        let tools = self.guard.as_ref().map_or_else(Vec::new, Guard::tools);
+        let held = tools.iter().filter(|tool| tool.state == ToolState::Held);
+        held.count()
+    }
+}
+
 impl State {
     /// The state before anything has started.
     pub(super) fn new<'n>(names: impl Iterator<Item = &'n String>) -> Self {
         Self {
             inner: Mutex::new(Inner {
-                upstreams: names.map(|name| (name.clone(), None)).collect(),
+                upstreams: names
+                    .map(|name| (name.clone(), Served::default()))
+                    .collect(),
                 full: BTreeMap::new(),
                 started: false,
                 draining: false,
@@ -36,7 +62,7 @@ impl State {
 
     /// Adds an upstream.
     pub(super) fn add(&self, name: &str) {
-        self.with(|inner| inner.upstreams.insert(name.to_owned(), None));
+        self.with(|inner| inner.upstreams.insert(name.to_owned(), Served::default()));
     }
 
     /// Removes the upstreams that `is_kept` does not keep.
@@ -57,8 +83,8 @@ impl State {
     /// Records that an upstream can be used.
     pub(super) fn up(&self, name: &str) {
         self.with(|inner| {
-            if let Some(fault) = inner.upstreams.get_mut(name) {
-                *fault = None;
+            if let Some(served) = inner.upstreams.get_mut(name) {
+                served.fault = None;
             }
         });
     }
@@ -66,8 +92,8 @@ impl State {
     /// Records that an upstream cannot be used; `why` is one line, escaped.
     pub(super) fn down(&self, name: &str, why: String) {
         self.with(|inner| {
-            if let Some(fault) = inner.upstreams.get_mut(name) {
-                *fault = Some(why);
+            if let Some(served) = inner.upstreams.get_mut(name) {
+                served.fault = Some(why);
             }
         });
     }
@@ -93,13 +119,38 @@ impl State {
             if let Some(name) = inner.full.keys().next() {
                 return (false, format!("{name}: too many connections\n"));
             }
-            let lines = inner.upstreams.iter().map(|(name, fault)| match fault {
-                None => format!("{name}: ready\n"),
-                Some(why) => format!("{name}: {why}\n"),
-            });
-            let ready = inner.upstreams.values().any(Option::is_none);
+            let lines =
+                inner
+                    .upstreams
+                    .iter()
+                    .map(|(name, served)| match (&served.fault, served.held()) {
+                        (Some(why), _) => format!("{name}: {why}\n"),
+                        (None, 0) => format!("{name}: ready\n"),
+                        (None, held) => {
+                            format!(
+                                "{name}: ready; {} held for approval\n",
+                                count_of(held, "tool")
+                            )
+                        }
+                    });
+            let mut served = inner.upstreams.values();
+            let ready = served.any(|served| served.fault.is_none());
             (ready, lines.collect())
         })
+    }
+
+    /// Sets the guard of an upstream, and its lock file.
+    pub(super) fn serves(&self, name: &str, guard: &Guard, lock: Option<&Path>) {
+        self.with(|inner| {
+            let served = inner.upstreams.entry(name.to_owned()).or_default();
+            served.guard = Some(guard.clone());
+            served.lock = lock.map(Path::to_owned);
+        });
+    }
+
+    /// The upstreams, by name.
+    pub(super) fn upstreams(&self) -> BTreeMap<String, Served> {
+        self.with(|inner| inner.upstreams.clone())
     }
 
     /// Records the state of the store that is shared with other guards; `None` if it works.

@@ -12,6 +12,7 @@ use super::audit::Audit;
 use super::log;
 use super::metrics::Metrics;
 use super::otel::Line;
+use super::recent::Recent;
 use super::state::State;
 
 /// The observer of one upstream.
@@ -27,6 +28,7 @@ pub(super) struct Watch {
 pub(super) struct Shared {
     pub(super) metrics: Arc<Metrics>,
     pub(super) state: Arc<State>,
+    pub(super) recent: Arc<Recent>,
     pub(super) audit: Option<Audit>,
     /// Whether the audit log records passes too.
     pub(super) passes: AtomicBool,
@@ -59,6 +61,7 @@ impl Watch {
             );
             return;
         }
+        self.shared.recent.note(&self.name, record);
         if record.code == Act::ApprovalNeeded.code() {
             let detail = record.detail.as_deref().unwrap_or_default();
             tracing::warn!(target: log::APPROVAL, upstream = self.name, "{detail}");

@@ -8,10 +8,9 @@ use toolsure_analysis::diff::{Change, Differ, Kind, Report, ToolChange};
 use toolsure_guard::policy::{ChangeClass, name_matches};
 use toolsure_json::quote;
 
-use super::compare::compare;
-use super::file::{Candidate, LockFile, LockedServer, approval, digest, pin_of, shown};
 use crate::diff::{Sides, human};
 use crate::exit::{Exit, Failure};
+use crate::locked::{Candidate, LockFile, LockedServer, approval, compare, digest, pin_of, shown};
 use crate::policy::Date;
 use crate::render::count_of;
 use crate::settings::{Asserted, SchemaArgs};

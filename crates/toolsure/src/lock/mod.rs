@@ -1,10 +1,7 @@
 //! `toolsure lock`: review what changed in a server's tools, and approve or reject what was reviewed.
 
-mod compare;
 mod decide;
-mod file;
 mod review;
-mod texts;
 
 use clap::{Args, Subcommand};
 

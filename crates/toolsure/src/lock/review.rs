@@ -10,14 +10,14 @@ use toolsure_analysis::diff::{Differ, Kind};
 use toolsure_guard::policy::ChangeClass;
 use toolsure_json::quote;
 
-use super::compare::{compare, may_change};
-use super::file::{Candidate, LockFile, LockedServer, digest, shown};
-use super::texts::new_texts;
 use crate::compilers::{Compilers, FetchArgs};
 use crate::diff::{Sides, human, json, markdown};
 use crate::exit::{Exit, Failure};
-use crate::guard::{candidate_of, locked_upstream};
+use crate::guard::locked_upstream;
 use crate::listing::{self, Listing, TargetArgs, exit_of};
+use crate::locked::{
+    Candidate, LockFile, LockedServer, candidate_of, compare, digest, may_change, new_texts, shown,
+};
 use crate::policy::Remarks;
 use crate::render::{count, hang};
 use crate::settings::{Asserted, SchemaArgs};

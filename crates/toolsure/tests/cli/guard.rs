@@ -251,6 +251,15 @@ pub(crate) struct Guard {
 
 impl Guard {
     pub(crate) fn start(config: &str) -> Self {
+        Self::start_with(config, &["--", PROGRAM, "serve-demo"])
+    }
+
+    /// A guard in front of a server that is held to a lock file.
+    pub(crate) fn start_locked(config: &str, lock: &str, server: &[&str]) -> Self {
+        Self::start_with(config, &[&["--lock", lock, "--"], server].concat())
+    }
+
+    fn start_with(config: &str, server: &[&str]) -> Self {
         let mut child = Command::new(PROGRAM)
             .args([
                 "guard",
@@ -261,7 +270,8 @@ impl Guard {
                 "--log-format",
                 "json",
             ])
-            .args(["--config", config, "--", PROGRAM, "serve-demo"])
+            .args(["--config", config])
+            .args(server)
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
@@ -306,7 +316,18 @@ impl Guard {
         assert!(status.success());
     }
 
-    fn page(&self, path: &str) -> String {
+    /// Sends a form to the admin server.
+    pub(crate) fn post(&self, path: &str, form: &str) -> String {
+        let (host, length) = (&self.admin, form.len());
+        send(
+            host,
+            &format!(
+                "POST {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: {length}\r\n\r\n{form}"
+            ),
+        )
+    }
+
+    pub(crate) fn page(&self, path: &str) -> String {
         send(
             &self.admin,
             &format!(
@@ -320,7 +341,7 @@ impl Guard {
         self.call_tool("get-count", arguments)
     }
 
-    fn call_tool(&self, name: &str, arguments: &str) -> String {
+    pub(crate) fn call_tool(&self, name: &str, arguments: &str) -> String {
         let body = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}},"name":"{name}","arguments":{arguments}}}}}"#
         );

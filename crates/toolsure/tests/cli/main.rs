@@ -8,6 +8,7 @@
     reason = "helpers of tests fail as tests do, with a panic"
 )]
 
+mod admin;
 mod argument_schema;
 mod callers;
 mod cases;

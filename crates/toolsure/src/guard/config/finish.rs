@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use toolsure_guard::Digest;
 use toolsure_guard::policy::{self, RuleUsage, name_matches};
 use toolsure_guard::{Aggregator, AggregatorLimits, Member};
 use toolsure_json::{quote, shown_url};
@@ -56,6 +57,12 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
                 format!("upstream `{name}`: {why}"),
             ));
         }
+    }
+    if let Some(token) = &config.admin_token
+        && Digest::read(token).is_none()
+    {
+        let message = "`admin.token` must be `sha256:` and 64 hexadecimal digits".to_owned();
+        problems.push(Problem::new(Place::Whole, message));
     }
     problems.extend(without_address);
     problems.extend(authentication(config, sources));

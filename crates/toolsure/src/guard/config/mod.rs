@@ -43,7 +43,7 @@ pub(crate) use overrides::Override;
 pub(crate) use settings::Telemetry;
 pub(crate) use settings::{Audit, Config, Log};
 pub(crate) use sources::{Server, Sources};
-pub(crate) use upstream::{Upstream, candidate_of};
+pub(crate) use upstream::Upstream;
 pub(crate) use words::LogFormat;
 
 impl Config {

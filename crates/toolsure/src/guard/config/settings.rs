@@ -51,6 +51,8 @@ pub(crate) struct Config {
     pub(crate) sessions: Sessions,
     pub(crate) shared: Shared,
     pub(crate) admin: Option<SocketAddr>,
+    /// The digest of the token that approvals on the page need, as configured.
+    pub(crate) admin_token: Option<String>,
     /// The limits of the transports; the limits of the policy are in its `limits`.
     pub(crate) bounds: proxy::Bounds,
     /// The fuel of one check.
@@ -255,6 +257,7 @@ impl Default for Config {
             sessions: Sessions::default(),
             shared: Shared::default(),
             admin: None,
+            admin_token: None,
             log: Log {
                 level: Some("info".to_owned()),
                 format: LogFormat::Human,

@@ -15,6 +15,7 @@ use super::environment::Environment;
 use super::place::SHOWN;
 use super::read::{file, read};
 use super::words::{AuthorizationWord, TranslateWord};
+use crate::locked::candidate_of;
 
 /// One server behind the guard: a command or a URL.
 #[derive(Clone)]
@@ -197,9 +198,4 @@ fn pins(path: &Path, bytes: &[u8], server: &str) -> Result<Arc<Lock>, String> {
     Lock::read(bytes, Some(server))
         .map(Arc::new)
         .map_err(|why| format!("{} is no lock: {why}", file(path)))
-}
-
-/// The file in which a review leaves what may be approved.
-pub(crate) fn candidate_of(lock: &Path) -> PathBuf {
-    lock.with_extension("candidate.json")
 }

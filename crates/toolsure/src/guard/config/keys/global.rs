@@ -106,7 +106,12 @@ pub(super) const NETWORK: &[Key<Config>] = &[
     fixed(
         "admin.address",
         field!(Address, admin),
-        "where `/healthz`, `/readyz` and `/metrics` are served",
+        "where the page of the guard, `/healthz`, `/readyz` and `/metrics` are served",
+    ),
+    fixed(
+        "admin.token",
+        field!(Text, admin_token),
+        "`sha256:` and the hexadecimal SHA-256 digest of a token with which changes of tools can be approved and rejected on the page; without it the page only shows them",
     ),
     live(
         "sessions.keys",

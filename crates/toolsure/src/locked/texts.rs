@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits, View};
 
 /// The texts of several words in `new` that `old` does not have, in their order, each once.
-pub(super) fn new_texts(old: Option<&str>, new: &str) -> Vec<String> {
+pub(crate) fn new_texts(old: Option<&str>, new: &str) -> Vec<String> {
     let read = |text: &str| OwnedDocument::read(text, &ReadLimits::default()).ok();
     let old = old.and_then(read);
     let mut known = HashSet::new();

@@ -8,7 +8,7 @@ use crate::exit::Failure;
 
 /// What changed between two states of a server, in the order of the tools' names. What a definition may change without approval
 /// is left out, and so are definitions that differ only in that.
-pub(super) fn compare(
+pub(crate) fn compare(
     old: Option<&LockedServer>,
     new: &LockedServer,
     differ: &Differ,
@@ -23,7 +23,7 @@ pub(super) fn compare(
     ))
 }
 
-pub(super) fn may_change(server: &LockedServer) -> Result<MayChange, Failure> {
+pub(crate) fn may_change(server: &LockedServer) -> Result<MayChange, Failure> {
     let places = server.may_change.as_deref().unwrap_or("{}");
     MayChange::parse(places).map_err(|why| Failure::usage(format!("`mayChange`: {why}")))
 }

@@ -17,48 +17,64 @@ use crate::listing::{Listing, saved};
 
 /// A lock file, or a candidate for one.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct LockFile {
+pub(crate) struct LockFile {
     /// By the servers' names; one without a name is the only one.
-    pub(super) servers: BTreeMap<Option<String>, LockedServer>,
+    pub(crate) servers: BTreeMap<Option<String>, LockedServer>,
     /// What a candidate is one for; `None` for a lock file.
-    pub(super) candidate: Option<Candidate>,
+    pub(crate) candidate: Option<Candidate>,
 }
 
 /// What a candidate says of its review.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Candidate {
+pub(crate) struct Candidate {
     /// The name of the lock file beside it.
-    pub(super) lock: String,
+    pub(crate) lock: String,
     /// The digest of the lock file that the candidate was compared with; `None` if there was none.
-    pub(super) base: Option<String>,
+    pub(crate) base: Option<String>,
     /// Whether the review showed the texts that changed.
-    pub(super) has_shown_texts: bool,
+    pub(crate) has_shown_texts: bool,
 }
 
 /// The tools of one server.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct LockedServer {
-    pub(super) protocol: Option<String>,
+pub(crate) struct LockedServer {
+    pub(crate) protocol: Option<String>,
     /// The JSON of `serverInfo`.
-    pub(super) server: Option<String>,
+    pub(crate) server: Option<String>,
     /// Who approved what, the oldest first; JSON objects.
-    pub(super) approvals: Vec<String>,
+    pub(crate) approvals: Vec<String>,
     /// Definitions by name, each in one line, with sorted members and exact numbers: those of tools, and under names with a
     /// colon the entries of other lists and the instructions.
-    pub(super) definitions: BTreeMap<String, String>,
+    pub(crate) definitions: BTreeMap<String, String>,
     /// The other lists that are pinned, by their members, and `instructions`.
-    pub(super) pins: BTreeSet<&'static str>,
+    pub(crate) pins: BTreeSet<&'static str>,
     /// The digests of definitions that were rejected, by tool.
-    pub(super) rejected: BTreeMap<String, Vec<String>>,
+    pub(crate) rejected: BTreeMap<String, Vec<String>>,
     /// `mayChange` as it was written.
-    pub(super) may_change: Option<String>,
+    pub(crate) may_change: Option<String>,
     /// Whether the server may have more tools than these.
-    pub(super) is_partial: bool,
+    pub(crate) is_partial: bool,
 }
 
 impl LockFile {
+    /// The part of a server: that of its name, or the only one.
+    pub(crate) fn of(&self, server: &str) -> Option<&LockedServer> {
+        match self.servers.len() {
+            1 => self.servers.values().next(),
+            _ => self.servers.get(&Some(server.to_owned())),
+        }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn of_mut(&mut self, server: &str) -> Option<&mut LockedServer> {
+        match self.servers.len() {
+            1 => self.servers.values_mut().next(),
+            _ => self.servers.get_mut(&Some(server.to_owned())),
+        }
+    }
+
     /// Reads a lock file, and its digest; an empty one if there is no such file.
-    pub(super) fn read_or_empty(path: &Path) -> Result<(Self, Option<String>), Failure> {
+    pub(crate) fn read_or_empty(path: &Path) -> Result<(Self, Option<String>), Failure> {
         match path.exists() {
             true => Self::read(path).map(|(file, digest)| (file, Some(digest))),
             false => Ok((Self::default(), None)),
@@ -66,7 +82,7 @@ impl LockFile {
     }
 
     /// Reads a lock file or a candidate, and its digest.
-    pub(super) fn read(path: &Path) -> Result<(Self, String), Failure> {
+    pub(crate) fn read(path: &Path) -> Result<(Self, String), Failure> {
         let name = shown(path);
         let text = Input::of(path)
             .read_with(saved::FILE_BYTES, |_| {})
@@ -109,7 +125,7 @@ impl LockFile {
     }
 
     /// Writes it, and never half of it.
-    pub(super) fn write(&self, path: &Path) -> Result<(), Failure> {
+    pub(crate) fn write(&self, path: &Path) -> Result<(), Failure> {
         let name = shown(path);
         let failure = |error| Failure::usage(format!("cannot write `{name}`: {error}"));
         let mut partial = path.as_os_str().to_owned();
@@ -161,7 +177,7 @@ impl LockFile {
 
 impl LockedServer {
     /// What a server lists, which was just read.
-    pub(super) fn of(listing: &Listing) -> Result<Self, Failure> {
+    pub(crate) fn of(listing: &Listing) -> Result<Self, Failure> {
         let unusable = |what: &str| Failure::usage(format!("{}: {what}", listing.target));
         let server = listing.server.as_ref();
         let mut locked = Self {
@@ -245,7 +261,7 @@ impl LockedServer {
 
     /// The definitions as tools, without what may change in them: entries of other lists are written as tools, so that they are
     /// compared as such.
-    pub(super) fn as_tools(&self, may_change: &MayChange) -> Vec<String> {
+    pub(crate) fn as_tools(&self, may_change: &MayChange) -> Vec<String> {
         let tools = self.definitions.iter().map(|(name, text)| {
             let text = match OwnedDocument::read(text.as_str(), &LIMITS) {
                 Ok(document) if name == INSTRUCTIONS => {
@@ -406,7 +422,7 @@ fn list_of(name: &str) -> Option<PinnedList> {
 }
 
 /// What is pinned by the approval of a definition, besides tools.
-pub(super) fn pin_of(name: &str) -> Option<&'static str> {
+pub(crate) fn pin_of(name: &str) -> Option<&'static str> {
     match name {
         INSTRUCTIONS => Some("instructions"),
         _ => list_of(name).map(|list| list.member),
@@ -414,13 +430,13 @@ pub(super) fn pin_of(name: &str) -> Option<&'static str> {
 }
 
 /// The digest of a definition; `None` if it has no canonical form.
-pub(super) fn digest(tool: &str) -> Option<Digest> {
+pub(crate) fn digest(tool: &str) -> Option<Digest> {
     let document = OwnedDocument::read(tool, &LIMITS).ok()?;
     Digest::of(document.document().root())
 }
 
 /// An approval, as a lock file has it.
-pub(super) fn approval(at: &str, by: Option<&str>, note: Option<&str>, tools: &[String]) -> String {
+pub(crate) fn approval(at: &str, by: Option<&str>, note: Option<&str>, tools: &[String]) -> String {
     let mut approval = serde_json::Map::new();
     approval.insert("at".to_owned(), Value::from(at));
     for (member, text) in [("by", by), ("note", note)] {
@@ -431,7 +447,8 @@ pub(super) fn approval(at: &str, by: Option<&str>, note: Option<&str>, tools: &[
     one_line(&text).unwrap_or(text)
 }
 
-fn one_line(text: &str) -> Option<String> {
+/// An object in one line, as lock files have definitions; `None` if it cannot be read.
+pub(crate) fn one_line(text: &str) -> Option<String> {
     let document = OwnedDocument::read(text, &LIMITS).ok()?;
     Some(exact(document.document().root()))
 }
@@ -465,7 +482,7 @@ fn block(
 }
 
 /// A path as messages show it.
-pub(super) fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     quote(&path.to_string_lossy(), 200).to_string()
 }
 

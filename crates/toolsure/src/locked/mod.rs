@@ -1,0 +1,18 @@
+//! Definitions that somebody approved: lock files and candidates for them, and what changed between two of them.
+
+mod compare;
+mod file;
+mod texts;
+
+use std::path::{Path, PathBuf};
+
+pub(crate) use compare::{compare, may_change};
+pub(crate) use file::{
+    Candidate, LockFile, LockedServer, approval, digest, one_line, pin_of, shown,
+};
+pub(crate) use texts::new_texts;
+
+/// The file in which a review leaves what may be approved.
+pub(crate) fn candidate_of(lock: &Path) -> PathBuf {
+    lock.with_extension("candidate.json")
+}
