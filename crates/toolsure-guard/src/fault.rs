@@ -101,6 +101,8 @@ pub enum Act {
     ResultValueLeftOut,
     /// The server's result has members or blocks that the protocol does not allow as they are.
     ResultMemberMalformed,
+    /// The result is longer than the policy allows.
+    ResultTooLong,
     /// The arguments have a number that a double cannot hold.
     ArgumentsBeyondDouble,
     /// The result has a number that a double cannot hold.
@@ -251,6 +253,7 @@ impl Act {
             Self::ResultNotObject => ("result-not-object", Server),
             Self::ResultValueLeftOut => ("result-value-left-out", Server),
             Self::ResultMemberMalformed => ("result-member-malformed", Server),
+            Self::ResultTooLong => ("result-too-long", Policy),
             Self::ArgumentsBeyondDouble => ("arguments-number-range", Client),
             Self::ResultBeyondDouble => ("result-number-range", Server),
             Self::ResultTextLifted => ("result-text-lifted", Server),

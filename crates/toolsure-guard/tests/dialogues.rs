@@ -44,6 +44,7 @@ dialogues! { "cases":
     legacy_values
     leniency
     listing
+    long_results
     malformed
     merged_names
     may_change

@@ -52,6 +52,7 @@ mod reload;
 mod result;
 mod result_faults;
 mod result_repair;
+mod result_size;
 mod result_text;
 mod server;
 mod server_requests;

@@ -16,7 +16,7 @@ use crate::fault::Act;
 use crate::filter::results::NotObject;
 use crate::filter::{Reply, SHOWN_NAME, Violation, results};
 use crate::id::IdKey;
-use crate::policy::{BadResult, Mode, Output, Policy, Recorded};
+use crate::policy::{BadResult, LongResults, Mode, Output, Policy, Recorded};
 use crate::record::{Action, Filter, Record};
 use crate::side::Side;
 
@@ -30,6 +30,11 @@ pub(super) struct ToolAnswer<'a> {
     pub(super) mode: Mode,
     pub(super) how: BadResult,
     pub(super) output: Output,
+    /// The maximum bytes of the result, if there is a bound.
+    pub(super) most_bytes: Option<usize>,
+    /// Whether a rule for the tool has set it.
+    pub(super) is_own_bound: bool,
+    pub(super) long: LongResults,
     /// The tool's result: that of the answer, or a member of it. It is the task if that has no clear result.
     pub(super) result: View<'a>,
     /// The task that the result is a member of.
@@ -309,6 +314,9 @@ impl Conversation {
             mode: terms.results,
             how: terms.bad_result,
             output: terms.output,
+            most_bytes: Some(terms.max_result_bytes).filter(|most| *most > 0),
+            is_own_bound: terms.is_own_bound,
+            long: terms.long_results,
             result,
             task: task_view,
             grows: false,
@@ -338,6 +346,7 @@ impl Conversation {
             .or_else(|| answered.bad_form(turn))
             .or_else(|| answered.beyond_double(turn))
             .or_else(|| becomes(NotObject::Bad))
+            .or_else(|| answered.too_long())
             .or_else(|| answered.error_value(turn))
             .or_else(|| answered.missing_text(turn, of))
             .or_else(|| becomes(NotObject::LeftOut))

@@ -18,6 +18,9 @@ impl ToolAnswer<'_> {
         if violation.code == Act::ErrorValueLeftOut.code() {
             return Some(results::without_value(self.result, turn.message.text()));
         }
+        if violation.code == Act::ResultTooLong.code() {
+            return self.cut(turn);
+        }
         let texts = [Act::ResultWithoutText, Act::ResultWithoutContent];
         let is_text = texts.iter().any(|act| act.code() == violation.code);
         if !is_text || turn.policy().text_blocks != TextBlocks::Repair {

@@ -27,8 +27,8 @@ pub use drift::{ChangeMode, Changes, Drift, DriftMode};
 pub use error::PolicyError;
 pub use limits::Limits;
 pub use mode::{
-    BadResult, BadTools, Mode, Output, Project, Repair, ResultMembers, TextBlocks, UnknownTool,
-    WideNumbers,
+    BadResult, BadTools, LongResults, Mode, Output, Project, Repair, ResultMembers, TextBlocks,
+    UnknownTool, WideNumbers,
 };
 pub use recording::{Recorded, Recording};
 pub use rule::{Rate, ToolRule};
@@ -112,6 +112,11 @@ pub struct Policy {
     pub formats: Formats,
     /// What `format` does in results. Default `Annotate`.
     pub result_formats: Formats,
+    /// The maximum bytes of a result; 0 is no bound, the default. A tool whose `_meta` has a larger
+    /// `anthropic/maxResultSizeChars` may have that many characters, unless a rule bounds it.
+    pub max_result_bytes: usize,
+    /// What happens to longer results. Default `Cut`.
+    pub long_results: LongResults,
     /// How often each tool may be called in one scope. Default: without bound.
     pub rate: Option<Rate>,
     /// How often each tool may be called in all scopes of an upstream together, so that a caller with
@@ -181,6 +186,8 @@ impl Policy {
             // why: servers accept and return what the formats that they publish do not allow.
             formats: Formats::Annotate,
             result_formats: Formats::Annotate,
+            max_result_bytes: 0,
+            long_results: LongResults::default(),
             rate: None,
             tool_rate: None,
             total_rate: None,
@@ -245,6 +252,9 @@ impl Policy {
             repair: self.repair,
             formats: self.formats,
             result_formats: self.result_formats,
+            max_result_bytes: self.max_result_bytes,
+            long_results: self.long_results,
+            is_own_bound: false,
             rate: self.rate,
             argument_schema_only: false,
             hidden: false,

@@ -135,6 +135,21 @@ pub enum Output {
     Hide,
 }
 
+/// How a result is handled that is longer than [`Policy::max_result_bytes`](super::Policy::max_result_bytes).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a part of it can pass, or nothing of it"
+)]
+pub enum LongResults {
+    /// The first blocks of `content` stay, each whole, as long as they fit, and a text block says what is
+    /// left out. A result of which no block fits, or whose structured content does not fit, is refused.
+    #[default]
+    Cut,
+    /// It is replaced by a result with `isError: true` that says how long it is.
+    Refuse,
+}
+
 /// How a call or a result is handled with a number that a double cannot hold (`1e400`): the schema's verdict
 /// is exact, but most programs read infinity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -171,6 +186,7 @@ words! {
     TextBlocks { Repair = "repair", Refuse = "refuse", Report = "report" }
     ResultMembers { Repair = "repair", Refuse = "refuse", Pass = "pass" }
     Output { Enforce = "enforce", Lift = "lift", Hide = "hide" }
+    LongResults { Cut = "cut", Refuse = "refuse" }
     WideNumbers { Refuse = "refuse", Pass = "pass" }
     Project { Wrap = "wrap", Drop = "drop", Off = "off" }
 }

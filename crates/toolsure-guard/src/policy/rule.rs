@@ -6,7 +6,7 @@ use std::time::Duration;
 use toolsure_mcp::argument::ArgumentSchema;
 use toolsure_schema::Formats;
 
-use super::{BadResult, Mode, Output, PolicyError, Repair};
+use super::{BadResult, LongResults, Mode, Output, PolicyError, Repair};
 use crate::text::name_matches;
 
 /// The settings for some tools. An absent member leaves the earlier setting.
@@ -31,6 +31,10 @@ pub struct ToolRule {
     pub formats: Option<Formats>,
     /// See [`Policy::result_formats`](super::Policy::result_formats).
     pub result_formats: Option<Formats>,
+    /// See [`Policy::max_result_bytes`](super::Policy::max_result_bytes); 0 leaves the earlier setting.
+    pub max_result_bytes: usize,
+    /// See [`Policy::long_results`](super::Policy::long_results).
+    pub long_results: Option<LongResults>,
     /// See [`Policy::rate`](super::Policy::rate).
     pub rate: Option<Rate>,
     /// The schema that arguments must keep besides the input schema, in the mode of

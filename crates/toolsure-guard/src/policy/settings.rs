@@ -124,6 +124,11 @@ pub const ALL: &[Setting] = &[
         "results without the structured content that the tool's output schema requires: they are bad results, or the only text block becomes the structured content if it is JSON that fits, or the output schema is hidden and not checked"
     ),
     choice!(
+        "policy.long_results",
+        long_results,
+        "results longer than `max_result_bytes`: `cut` keeps the first blocks of `content`, each whole, as long as they fit, and adds a text that says what is left out; `refuse`, and a result of which nothing fits, becomes an error result that says how long it is"
+    ),
+    choice!(
         "policy.elicitation",
         elicitation,
         "requests for forms whose `requestedSchema` the protocol does not allow: `enforce` refuses them, `audit` only records, `off` does not check"

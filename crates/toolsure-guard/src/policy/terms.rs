@@ -2,7 +2,7 @@
 
 use toolsure_schema::Formats;
 
-use super::{BadResult, Mode, Output, Rate, Repair, ToolRule};
+use super::{BadResult, LongResults, Mode, Output, Rate, Repair, ToolRule};
 
 /// The settings for one tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,11 @@ pub(crate) struct Terms {
     pub(crate) repair: Repair,
     pub(crate) formats: Formats,
     pub(crate) result_formats: Formats,
+    /// 0 is no bound.
+    pub(crate) max_result_bytes: usize,
+    pub(crate) long_results: LongResults,
+    /// Whether a rule for the tool has set the bound.
+    pub(crate) is_own_bound: bool,
     pub(crate) rate: Option<Rate>,
     pub(crate) argument_schema_only: bool,
     pub(crate) hidden: bool,
@@ -31,6 +36,11 @@ impl Terms {
         self.repair = rule.repair.unwrap_or(self.repair);
         self.formats = rule.formats.unwrap_or(self.formats);
         self.result_formats = rule.result_formats.unwrap_or(self.result_formats);
+        if rule.max_result_bytes > 0 {
+            self.max_result_bytes = rule.max_result_bytes;
+            self.is_own_bound = true;
+        }
+        self.long_results = rule.long_results.unwrap_or(self.long_results);
         self.rate = rule.rate.or(self.rate);
         let only = rule.argument_schema_only;
         self.argument_schema_only = only.unwrap_or(self.argument_schema_only);

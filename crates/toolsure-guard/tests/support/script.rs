@@ -333,6 +333,7 @@ impl Stage {
                 "tool_rate" => policy.tool_rate = Some(rate(value)),
                 "address_rate" => policy.address_rate = Some(rate(value)),
                 "total_rate" => policy.total_rate = Some(rate(value)),
+                "max_result_bytes" => policy.max_result_bytes = size(),
                 "stale_for" => policy.stale_for = Duration::from_millis(number_of(value)),
                 "request_timeout" => {
                     policy.request_timeout = Some(Duration::from_millis(number_of(value)));
@@ -369,6 +370,8 @@ impl Stage {
                 "arguments" => rule.arguments = Words::of(value),
                 "results" => rule.results = Words::of(value),
                 "bad_result" => rule.bad_result = Words::of(value),
+                "max_result_bytes" => rule.max_result_bytes = value.parse().unwrap(),
+                "long_results" => rule.long_results = Words::of(value),
                 "output" => rule.output = Words::of(value),
                 "repair" => rule.repair = Words::of(value),
                 "argument_schema" => {

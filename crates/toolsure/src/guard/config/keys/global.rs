@@ -221,6 +221,11 @@ pub(super) const POLICY: &[Key<Config>] = &[
         "the provider or client that tools are rewritten for: its listing has the input schemas, names and descriptions that it takes, calls are mapped back, and arguments are checked by the original; `toolsure project --for` shows what it changes",
     ),
     live(
+        "policy.max_result_bytes",
+        field!(Bytes(0..=1 << 30), policy.max_result_bytes),
+        "maximum bytes of a result of a tool; a tool whose `_meta` has a larger `anthropic/maxResultSizeChars` may have so many characters; 0 is no bound",
+    ),
+    live(
         "policy.stale_for",
         field!(Time(s(0)..=h(24)), policy.stale_for),
         "how long after its time to live a listing may still admit calls; a refusal always asks for a fresh one",

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolsure_guard::policy::{BadResult, Mode, Output, Repair};
+use toolsure_guard::policy::{BadResult, LongResults, Mode, Output, Repair};
 use toolsure_schema::Formats;
 
 use super::super::caller_rule::CallerRule;
@@ -157,6 +157,16 @@ pub(in super::super) const TOOL: &[Key<ToolRule>] = &[
         "hidden",
         field!(MaybeFlag, rule.hidden),
         "the tool is not listed and cannot be called",
+    ),
+    live(
+        "max_result_bytes",
+        field!(Bytes(0..=1 << 30), rule.max_result_bytes),
+        "as `policy.max_result_bytes`, whatever the tool says in `_meta`; 0 leaves the general bound",
+    ),
+    live(
+        "long_results",
+        optional_word!(LongResults, rule.long_results),
+        "as `policy.long_results`",
     ),
     live(
         "calls",
