@@ -12,6 +12,7 @@ use toolsure_mcp::era::Era;
 use crate::caller::VerifiedCaller;
 use crate::fault::Party;
 use crate::id::IdKey;
+use crate::lock::Digest;
 use crate::side::Side;
 
 /// One verdict, as plain data.
@@ -45,6 +46,9 @@ pub struct Record {
     pub places: Vec<String>,
     /// One line of detail.
     pub detail: Option<String>,
+    /// The digest of the definition of the tool, or of another entry, that was compared with a lock and
+    /// differs.
+    pub digest: Option<Digest>,
     /// Units of work that the check used.
     pub fuel: u64,
     /// The time from the request to this answer.
@@ -179,6 +183,7 @@ impl Record {
             era: None,
             places: Vec::new(),
             detail: None,
+            digest: None,
             fuel: 0,
             elapsed: None,
             peer: None,
@@ -241,6 +246,9 @@ impl Record {
         }
         if let Some(detail) = &self.detail {
             line.text("detail", detail);
+        }
+        if let Some(digest) = &self.digest {
+            line.text("digest", &digest.to_string());
         }
         for (name, value) in [("arguments", &self.arguments), ("result", &self.result)] {
             if let Some(value) = value {

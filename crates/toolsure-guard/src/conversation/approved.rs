@@ -38,8 +38,7 @@ impl Conversation {
             .find(|list| list.method == open.method);
         let judge = |key: &str, text: &str, listed: &str| {
             let compared = lock.compare_entry((key, text), listed, compiler, &left);
-            let added = || Compared::added(lock.is_rejected(key, listed));
-            Drifted::from_lock(drift, &compared.unwrap_or_else(added))
+            Drifted::from_lock(drift, &compared)
         };
         let mut edits = Edits::new();
         let mut found = Vec::new();
@@ -98,6 +97,7 @@ impl Conversation {
                 let mut record = turn.fault(Side::Server, Filter::Drift, action, act);
                 record.describe(key, open, turn);
                 record.note(&format!("{}: {}", quote(name, SHOWN), drifted.detail));
+                record.digest = drifted.digest;
                 turn.audit(record);
             }
         }
@@ -155,7 +155,7 @@ fn unapproved(turn: &Turn<'_>, request: &Request<'_>, drift: &Drift) -> Option<(
     if lock.has_entry(&key) {
         return None;
     }
-    Some((key, Drifted::from_lock(drift, &Compared::added(false))?))
+    Some((key, Drifted::from_lock(drift, &Compared::added())?))
 }
 
 fn action(drifted: &Drifted, enforced: Action) -> Action {

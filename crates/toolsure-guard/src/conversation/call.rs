@@ -318,6 +318,7 @@ impl Violation {
         record.code = self.code;
         record.blame = Some(self.blame);
         record.places.clone_from(&self.places);
+        record.digest = self.digest;
         if let Some(detail) = &self.detail {
             record.note(detail);
         }

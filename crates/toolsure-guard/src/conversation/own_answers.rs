@@ -90,6 +90,7 @@ impl Remark {
         record.describe(key, open, turn);
         record.tool.clone_from(&self.tool);
         record.listed = true;
+        record.digest = self.digest;
         record.more = self.more;
         record.elapsed = None;
         if !self.detail.is_empty() {

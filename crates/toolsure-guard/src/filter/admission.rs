@@ -52,6 +52,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
                 blame: Party::Client,
                 places: Vec::new(),
                 detail: None,
+                digest: None,
                 reply,
                 by_list: true,
             }

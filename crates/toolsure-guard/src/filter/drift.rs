@@ -8,7 +8,7 @@ use toolsure_mcp::message::INVALID_PARAMS;
 use super::violation::SHOWN_NAME;
 use super::{CallCase, Judged, Reply, Violation};
 use crate::fault::Act;
-use crate::lock::Compared;
+use crate::lock::{Compared, Digest};
 use crate::policy::{ChangeClass, ChangeMode, Drift, DriftMode, Mode};
 use crate::record::Filter;
 use crate::scope::{Found, Known, Scope};
@@ -21,7 +21,9 @@ pub(crate) struct Drifted {
     pub(crate) approval: Option<(Vec<ChangeClass>, ChangeMode)>,
     /// What changed and what is done about it: `held: words (description)`. Without values.
     pub(crate) detail: String,
-    /// The same in words, after the tool.
+    /// The digest of the definition as it was listed, if it was compared with a lock.
+    pub(crate) digest: Option<Digest>,
+    /// What is said of it, after the tool.
     pub(crate) text: String,
 }
 
@@ -49,6 +51,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
             };
             let mut violation = Violation::act(Filter::Drift, drifted.mode, drifted.act, reply);
             violation.detail = Some(drifted.detail).filter(|detail| !detail.is_empty());
+            violation.digest = drifted.digest;
             // A list of this guard does not show what another guard found.
             violation.by_list = drifted.act != Act::ToolQuarantined;
             violation.into()
@@ -89,12 +92,7 @@ pub(crate) fn compare(drift: &Drift, scope: &Scope, tool: &Known, fresh: bool) -
     if drift.mode == Mode::Off {
         return None;
     }
-    let Some(compared) = tool.compared(lock, scope.store().compiler()) else {
-        return Drifted::from_lock(
-            drift,
-            &Compared::added(lock.is_rejected(name, tool.contract.listed_text())),
-        );
-    };
+    let compared = tool.compared(lock, scope.store().compiler());
     let drifted = Drifted::from_lock(drift, &compared);
     let (Some(shared), Some(pinned)) = (shared, lock.pin(name)) else {
         return drifted;
@@ -115,7 +113,7 @@ pub(super) fn unknown(drift: &Drift, name: &str) -> Option<Drifted> {
         return None;
     }
     let compared = match drift.lock.as_ref()?.pin(name) {
-        None => Compared::added(false),
+        None => Compared::added(),
         Some(_) => Compared::unread(),
     };
     Drifted::from_lock(drift, &compared)
@@ -136,6 +134,7 @@ impl Drifted {
             mode,
             approval: None,
             detail: String::new(),
+            digest: None,
             text: text.to_owned(),
         }
     }
@@ -193,6 +192,7 @@ impl Drifted {
                 true => format!("{done}: new"),
                 false => format!("{done}: {what}"),
             },
+            digest: compared.digest,
             approval: Some((classes, how)),
             text: format!("{subject}{then}"),
         })

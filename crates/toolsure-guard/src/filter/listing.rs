@@ -234,8 +234,10 @@ fn judge(case: &PageCase<'_>, listed: &Listed<'_>, judged: &mut Judgement) -> bo
     if let Some(drifted) = drifted {
         let left_out = drifted.mode == Mode::Enforce;
         waiting.add(&drifted);
-        let detail = drifted.detail;
-        remarks.push(Filter::Drift, drifted.act, left_out, || (tool(), detail));
+        let (detail, digest) = (drifted.detail, drifted.digest);
+        remarks.push_with(Filter::Drift, drifted.act, left_out, digest, || {
+            (tool(), detail)
+        });
         if left_out {
             *withholds = true;
             return false;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::fault::Act;
+use crate::lock::Digest;
 use crate::record::Filter;
 
 /// A finding about a tool.
@@ -12,6 +13,8 @@ pub(crate) struct Remark {
     pub(crate) act: Act,
     pub(crate) tool: Option<Arc<str>>,
     pub(crate) detail: String,
+    /// The digest of the tool's definition, if it was compared with a lock.
+    pub(crate) digest: Option<Digest>,
     /// Whether the reader gets something different from what the server sent: the tool, or its bad part,
     /// was left out or rewritten.
     pub(crate) left_out: bool,
@@ -45,9 +48,10 @@ impl Remarks {
                 left_out,
                 tool,
                 detail,
+                digest,
                 ..
             } = remark;
-            self.push(filter, act, left_out, || (tool, detail));
+            self.push_with(filter, act, left_out, digest, || (tool, detail));
         }
         for (kind, number) in other.of_kind {
             let dropped = number.saturating_sub(Self::MOST_OF_A_KIND);
@@ -63,6 +67,18 @@ impl Remarks {
         filter: Filter,
         act: Act,
         left_out: bool,
+        describe: impl FnOnce() -> (Option<Arc<str>>, String),
+    ) {
+        self.push_with(filter, act, left_out, None, describe);
+    }
+
+    /// The same with the digest of the tool's definition.
+    pub(crate) fn push_with(
+        &mut self,
+        filter: Filter,
+        act: Act,
+        left_out: bool,
+        digest: Option<Digest>,
         describe: impl FnOnce() -> (Option<Arc<str>>, String),
     ) {
         let kind = (filter, act, left_out);
@@ -85,6 +101,7 @@ impl Remarks {
             act,
             tool,
             detail,
+            digest,
             left_out,
             more: 0,
         });
@@ -99,6 +116,7 @@ impl Remarks {
             act,
             tool: None,
             detail: String::new(),
+            digest: None,
             left_out,
             more: number.saturating_sub(Self::MOST_OF_A_KIND),
         });

@@ -7,6 +7,7 @@ use toolsure_mcp::message::{INVALID_PARAMS, write};
 use toolsure_schema::{Exhausted, Finding, Report};
 
 use crate::fault::{Act, Party};
+use crate::lock::Digest;
 use crate::policy::Mode;
 use crate::record::{Filter, Record};
 
@@ -22,6 +23,8 @@ pub(crate) struct Violation {
     pub(crate) places: Vec<String>,
     /// One line for the log, without values.
     pub(crate) detail: Option<String>,
+    /// The digest of the tool's definition, if it was compared with a lock.
+    pub(crate) digest: Option<Digest>,
     pub(crate) reply: Reply,
     /// Whether a newer list of tools could change the verdict.
     pub(crate) by_list: bool,
@@ -47,6 +50,7 @@ impl Violation {
             blame: act.by(),
             places: Vec::new(),
             detail: None,
+            digest: None,
             reply,
             by_list: false,
         }
@@ -72,6 +76,7 @@ impl Violation {
             blame,
             places: refusal.report.as_ref().map(places).unwrap_or_default(),
             detail,
+            digest: None,
             reply: Reply::Refusal(refusal),
             by_list: true,
         }
@@ -95,6 +100,7 @@ impl Violation {
             blame: Party::Guard,
             places: Vec::new(),
             detail: Some(why.to_string()),
+            digest: None,
             reply: Reply::Tool(String::new()),
             by_list: false,
         }

@@ -8,7 +8,7 @@ use toolsure_mcp::contract::ToolContract;
 use toolsure_schema::Compiler;
 
 use super::canonical::limits;
-use super::{Approved, ChangeClass, Digest, Lock};
+use super::{Approved, ChangeClass, Digest, LEGACY, Lock};
 
 /// A tool that has an approved definition, compared with it.
 #[derive(Debug)]
@@ -20,20 +20,35 @@ pub(crate) struct Compared {
     pub(crate) is_rejected: bool,
     /// Whether all that differs is in `_meta`, which guards of other processes do not know.
     pub(crate) is_pinned: bool,
+    /// The digest of the definition as it was listed, if it differs.
+    pub(crate) digest: Option<Digest>,
 }
 
 impl Lock {
-    /// Compares a tool with its approved definition; `None` if it has none. `left` bounds how many tools are compared by what
+    /// Compares a tool with its approved definition. `left` bounds how many tools are compared by what
     /// changed: one that is not counts as narrower.
     pub(crate) fn compare(
         &self,
         tool: &ToolContract,
         compiler: &Compiler,
         left: &AtomicUsize,
-    ) -> Option<Compared> {
+    ) -> Compared {
         let (name, text) = (tool.name(), tool.listed_text());
-        let approved = self.tools.get(name)?;
-        Some(self.compare_with(approved, (name, text), text, compiler, left))
+        let compare = |approved| self.compare_with(approved, (name, text), text, compiler, left);
+        let legacy = self.entries.get(&format!("{LEGACY}{name}"));
+        // For older protocol versions a server may list another definition, which was approved as well.
+        match (self.tools.get(name).map(compare), legacy) {
+            (Some(found), Some(legacy)) if !found.changes.is_empty() => {
+                let other = compare(legacy);
+                match other.changes.len() < found.changes.len() {
+                    true => other,
+                    false => found,
+                }
+            }
+            (Some(found), _) => found,
+            (None, Some(legacy)) => compare(legacy),
+            (None, None) => self.added(name, text),
+        }
     }
 
     /// The same for an entry of another list or the instructions, by its name among those of tools. `text` is the entry as a tool,
@@ -44,9 +59,11 @@ impl Lock {
         listed: &str,
         compiler: &Compiler,
         left: &AtomicUsize,
-    ) -> Option<Compared> {
-        let approved = self.entries.get(name)?;
-        Some(self.compare_with(approved, (name, text), listed, compiler, left))
+    ) -> Compared {
+        match self.entries.get(name) {
+            Some(approved) => self.compare_with(approved, (name, text), listed, compiler, left),
+            None => self.added(name, listed),
+        }
     }
 
     fn compare_with(
@@ -65,6 +82,7 @@ impl Lock {
                 changes: Vec::new(),
                 is_rejected: false,
                 is_pinned: true,
+                digest: None,
             };
         }
         let one_less = |left: usize| left.checked_sub(1);
@@ -76,23 +94,32 @@ impl Lock {
                 vec![(ChangeClass::Narrower, why.to_owned(), 0)]
             }
         };
+        let digest = digest(listed);
         Compared {
             changes,
-            is_rejected: self.is_rejected(name, listed),
+            is_rejected: self.is_rejected(name, digest),
             is_pinned: now.pin == approved.pin,
+            digest,
+        }
+    }
+
+    /// A definition of a name of which the lock has none.
+    fn added(&self, name: &str, listed: &str) -> Compared {
+        let digest = digest(listed);
+        Compared {
+            is_rejected: self.is_rejected(name, digest),
+            digest,
+            ..Compared::added()
         }
     }
 
     /// Whether somebody looked at this definition and did not approve it.
-    pub(crate) fn is_rejected(&self, name: &str, listed: &str) -> bool {
-        let Some(rejected) = self.rejected.get(name) else {
-            return false;
+    fn is_rejected(&self, name: &str, digest: Option<Digest>) -> bool {
+        let has = |name: &str| {
+            let found = self.rejected.get(name).zip(digest);
+            found.is_some_and(|(rejected, digest)| rejected.contains(&digest))
         };
-        let document = OwnedDocument::read(listed, &limits());
-        let digest = document
-            .ok()
-            .and_then(|document| Digest::of(document.document().root()));
-        digest.is_some_and(|digest| rejected.contains(&digest))
+        !self.rejected.is_empty() && (has(name) || has(&format!("{LEGACY}{name}")))
     }
 }
 
@@ -103,15 +130,17 @@ impl Compared {
             changes: vec![(ChangeClass::Narrower, "it cannot be read".to_owned(), 0)],
             is_rejected: false,
             is_pinned: false,
+            digest: None,
         }
     }
 
     /// One that was not there.
-    pub(crate) fn added(is_rejected: bool) -> Self {
+    pub(crate) fn added() -> Self {
         Self {
             changes: vec![(ChangeClass::New, String::new(), 0)],
-            is_rejected,
+            is_rejected: false,
             is_pinned: false,
+            digest: None,
         }
     }
 }
@@ -137,6 +166,11 @@ fn changes(old: &str, new: &str, compiler: &Compiler) -> Vec<(ChangeClass, Strin
     }
     found.sort_by_key(|(class, ..)| *class);
     found
+}
+
+fn digest(listed: &str) -> Option<Digest> {
+    let document = OwnedDocument::read(listed, &limits()).ok()?;
+    Digest::of(document.document().root())
 }
 
 /// What comparing one tool may cost, some 10 ms: a server's list waits for it.

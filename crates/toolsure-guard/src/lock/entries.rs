@@ -53,6 +53,12 @@ impl PinnedList {
     }
 }
 
+/// What begins the name of a tool's definition for protocol versions before 2026-07-28 among those of tools, if the server lists
+/// another one for them.
+pub const LEGACY: &str = "legacy:";
+/// The member of a lock with such definitions.
+pub const LEGACY_TOOLS: &str = "legacyTools";
+
 /// The name of the server's instructions among those of tools.
 pub const INSTRUCTIONS: &str = "server:instructions";
 

@@ -16,7 +16,9 @@ pub use canonical::Digest;
 use canonical::limits;
 pub use change_class::ChangeClass;
 pub(crate) use compare::{COMPARED, Compared};
-pub use entries::{INSTRUCTIONS, PinnedList, entry_as_tool, instructions_as_tool};
+pub use entries::{
+    INSTRUCTIONS, LEGACY, LEGACY_TOOLS, PinnedList, entry_as_tool, instructions_as_tool,
+};
 pub use may_change::{MayChange, MayChangeError};
 
 /// The definition of a tool as two digests.
@@ -119,16 +121,24 @@ impl Lock {
             ..Self::default()
         };
         lock.read_entries(root)?;
-        for (index, tool) in tools.items().enumerate() {
-            let name = tool
-                .member("name")
-                .filter(|name| name.kind() == Kind::String);
-            let name = name.ok_or(LockError::Unnamed { index })?.string();
-            is_unedited(root, name, tool)?;
-            let approved = lock.approved(name, tool.raw())?;
-            if lock.tools.insert(name.to_owned(), approved).is_some() {
-                let tool = shown(name);
-                return Err(LockError::Twice { tool });
+        let legacy = root.member(LEGACY_TOOLS);
+        for (tools, prefix) in [(Some(tools), ""), (legacy, LEGACY)] {
+            for (index, tool) in tools.into_iter().flat_map(View::items).enumerate() {
+                let name = tool
+                    .member("name")
+                    .filter(|name| name.kind() == Kind::String);
+                let name = name.ok_or(LockError::Unnamed { index })?.string();
+                let key = format!("{prefix}{name}");
+                is_unedited(root, &key, tool)?;
+                let approved = lock.approved(name, tool.raw())?;
+                let all = match prefix {
+                    "" => &mut lock.tools,
+                    _ => &mut lock.entries,
+                };
+                if all.insert(key, approved).is_some() {
+                    let tool = shown(name);
+                    return Err(LockError::Twice { tool });
+                }
             }
         }
         Ok(lock)

@@ -34,17 +34,17 @@ impl Known {
         pin.as_ref()
     }
 
-    /// How it differs from its definition in a lock, of which it remembers the last one; `None` if it has none there.
-    pub(crate) fn compared(&self, lock: &Arc<Lock>, compiler: &Compiler) -> Option<Arc<Compared>> {
+    /// How it differs from its definition in a lock, of which it remembers the last one.
+    pub(crate) fn compared(&self, lock: &Arc<Lock>, compiler: &Compiler) -> Arc<Compared> {
         let mut compared = self.compared.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((with, compared)) = &*compared
             && Arc::ptr_eq(with, lock)
         {
-            return compared.clone();
+            return Arc::clone(compared);
         }
         let now = lock.compare(&self.contract, compiler, &self.comparisons);
-        let now = now.map(Arc::new);
-        *compared = Some((Arc::clone(lock), now.clone()));
+        let now = Arc::new(now);
+        *compared = Some((Arc::clone(lock), Arc::clone(&now)));
         now
     }
 
@@ -72,8 +72,8 @@ impl Known {
     }
 }
 
-/// A lock, and how a tool differs from its definition there, if it has one.
-type LockComparison = (Arc<Lock>, Option<Arc<Compared>>);
+/// A lock, and how a tool differs from its definition there.
+type LockComparison = (Arc<Lock>, Arc<Compared>);
 
 /// The tools of one page.
 #[derive(Debug)]

@@ -128,6 +128,11 @@ pub(super) fn decide(
         .ok_or("the upstream has no lock file")?;
     let definition = listed(served, tool, digest)
         .ok_or("this definition does not wait for approval any more: look at the page again")?;
+    let tools = served.guard.as_ref().map_or_else(Vec::new, Guard::tools);
+    if tools.iter().filter(|status| status.name == tool).count() > 1 {
+        let why = "the server lists several definitions of this tool, for example one for older clients: use `toolsure lock review`";
+        return Err(why.to_owned());
+    }
     let (mut file, _) = LockFile::read(path).map_err(|failure| failure.message)?;
     let server = file
         .of_mut(upstream)

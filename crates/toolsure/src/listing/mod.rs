@@ -29,13 +29,19 @@ pub(crate) fn all(
     all_and_skipped(target, compilers, term).map(|(listings, _)| listings)
 }
 
-/// The same, with the other lists of each server.
+/// The same, with the other lists of each server, and what it lists for older clients if it speaks two protocols.
 pub(crate) fn all_lists(
     target: &TargetArgs,
     compilers: &Compilers,
     term: &Term,
-) -> Result<Vec<Listing>, Failure> {
-    read(target, true, compilers, term).map(|(listings, _)| listings)
+) -> Result<Vec<(Listing, Option<Listing>)>, Failure> {
+    let mut listings = Vec::new();
+    for source in sources(target, term)?.sources {
+        let both = source.read_both(target, term)?;
+        compilers.for_tools(both.0.texts(), term);
+        listings.push(both);
+    }
+    Ok(listings)
 }
 
 /// The listings of tools, and the servers of configurations that were left out.
@@ -44,19 +50,10 @@ pub(crate) fn all_and_skipped(
     compilers: &Compilers,
     term: &Term,
 ) -> Result<(Vec<Listing>, Vec<Skipped>), Failure> {
-    read(target, false, compilers, term)
-}
-
-fn read(
-    target: &TargetArgs,
-    all_lists: bool,
-    compilers: &Compilers,
-    term: &Term,
-) -> Result<(Vec<Listing>, Vec<Skipped>), Failure> {
     let Sources { sources, skipped } = sources(target, term)?;
     let mut listings = Vec::new();
     for source in sources {
-        let listing = source.read(target, all_lists, term)?;
+        let listing = source.read(target, false, term)?;
         compilers.for_tools(listing.texts(), term);
         listings.push(listing);
     }

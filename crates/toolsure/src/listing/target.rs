@@ -86,6 +86,27 @@ impl Source {
         }
     }
 
+    /// Reads it with its other lists, and of a server that speaks 2026-07-28 and an older version, what it lists for older clients.
+    pub(crate) fn read_both(
+        self,
+        args: &TargetArgs,
+        term: &Term,
+    ) -> Result<(Listing, Option<Listing>), Failure> {
+        let again = match &self {
+            Self::Live { target, peer, .. } => Some((target.clone(), peer.clone())),
+            _ => None,
+        };
+        let listing = self.read(args, true, term)?;
+        let server = listing.server.as_ref();
+        let is_modern = server.is_some_and(|server| server.era() == "modern");
+        let Some((target, peer)) = again.filter(|_| is_modern && listing.fault.is_none()) else {
+            return Ok((listing, None));
+        };
+        let options = live::options(args.timeout.min(OLDER), false);
+        let older = live::read(target, *peer, options, false, term)?;
+        Ok((listing, Some(older).filter(|older| older.fault.is_none())))
+    }
+
     /// Reads it; opens a server for that. With `all_lists`, reads its other lists too.
     pub(crate) fn read(
         self,
@@ -418,3 +439,6 @@ fn seconds(text: &str) -> Result<Duration, String> {
 /// The shortest and the longest `--timeout`.
 const SHORTEST: Duration = Duration::from_millis(100);
 const LONGEST: Duration = Duration::from_secs(3600);
+
+/// How long a server may take to open in an older version, which it need not speak.
+const OLDER: Duration = Duration::from_secs(10);

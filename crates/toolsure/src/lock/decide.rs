@@ -10,7 +10,9 @@ use toolsure_json::quote;
 
 use crate::diff::{Sides, human};
 use crate::exit::{Exit, Failure};
-use crate::locked::{Candidate, LockFile, LockedServer, approval, compare, digest, pin_of, shown};
+use crate::locked::{
+    Candidate, LockFile, LockedServer, approval, compare, digest, own_name, pin_of, shown,
+};
 use crate::policy::Date;
 use crate::render::count_of;
 use crate::settings::{Asserted, SchemaArgs};
@@ -93,6 +95,7 @@ impl Which {
 
     fn has_tool(&self, name: &str) -> bool {
         let mut patterns = self.tools.iter();
+        let name = own_name(name);
         self.tools.is_empty() || patterns.any(|pattern| name_matches(pattern, name))
     }
 }

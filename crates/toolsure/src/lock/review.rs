@@ -84,7 +84,7 @@ pub(super) fn run(args: &ReviewArgs, term: &Term) -> Result<Exit, Failure> {
     let mut candidate = LockFile::default();
     let mut pairs = Vec::new();
     let is_one = listings.len() == 1 && lock.servers.len() == 1;
-    for listing in &listings {
+    for (listing, legacy) in &listings {
         if let Some(fault) = &listing.fault {
             faults.push(format!("{}: {fault}", listing.target));
             exit = exit.worst(exit_of(fault.kind()));
@@ -95,7 +95,7 @@ pub(super) fn run(args: &ReviewArgs, term: &Term) -> Result<Exit, Failure> {
             _ => listing.key.clone(),
         };
         let old = lock.servers.get(&key);
-        let mut new = LockedServer::of(listing)?;
+        let mut new = LockedServer::of(listing, legacy.as_ref())?;
         new.may_change = allowed(old, &args.may_change)?;
         may_change(&new)?;
         let report = compare(old, &new, &differ)?;
@@ -172,12 +172,15 @@ pub(super) fn run(args: &ReviewArgs, term: &Term) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
+/// A listing, and that for older clients if it was asked for.
+type Both = (Listing, Option<Listing>);
+
 /// The lock file, and the listings to compare with it.
 fn listings(
     args: &ReviewArgs,
     compilers: &Compilers,
     term: &Term,
-) -> Result<(PathBuf, Vec<Listing>), Failure> {
+) -> Result<(PathBuf, Vec<Both>), Failure> {
     if let Some(config) = &args.config {
         let server = match args.target.servers.as_slice() {
             [] => None,
@@ -185,8 +188,8 @@ fn listings(
             _ => return Err(Failure::usage("`--config` takes one `--server`")),
         };
         let (lock, source) = locked_upstream(config, server, term)?;
-        let listing = source.read(&args.target, true, term)?;
-        return Ok((lock, vec![listing]));
+        let both = source.read_both(&args.target, term)?;
+        return Ok((lock, vec![both]));
     }
     let lock = args.lock.as_deref();
     let lock =

@@ -3,7 +3,7 @@
 use toolsure_analysis::diff::{Differ, Report};
 use toolsure_guard::MayChange;
 
-use super::file::LockedServer;
+use super::server::LockedServer;
 use crate::exit::Failure;
 
 /// What changed between two states of a server, in the order of the tools' names. What a definition may change without approval

@@ -2,14 +2,14 @@
 
 mod compare;
 mod file;
+mod server;
 mod texts;
 
 use std::path::{Path, PathBuf};
 
 pub(crate) use compare::{compare, may_change};
-pub(crate) use file::{
-    Candidate, LockFile, LockedServer, approval, digest, one_line, pin_of, shown,
-};
+pub(crate) use file::{Candidate, LockFile, shown};
+pub(crate) use server::{LockedServer, approval, digest, one_line, own_name, pin_of};
 pub(crate) use texts::new_texts;
 
 /// The file in which a review leaves what may be approved.

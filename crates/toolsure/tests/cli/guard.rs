@@ -157,7 +157,7 @@ fn a_client_configuration_starts_this_program() {
 }
 
 /// Sends lines to a guard in front of the demonstration server, and reads every answer.
-fn converse(flags: &[&str], lines: &[&str]) -> Vec<Value> {
+pub(crate) fn converse(flags: &[&str], lines: &[&str]) -> Vec<Value> {
     let mut child = Command::new(PROGRAM)
         .args(["guard", "--log", "error"])
         .args(flags)
@@ -182,9 +182,9 @@ fn converse(flags: &[&str], lines: &[&str]) -> Vec<Value> {
     answers
 }
 
-const OPEN: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
-const OPENED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+pub(crate) const OPEN: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+pub(crate) const OPENED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+pub(crate) const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
 const GOOD: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"get-count","arguments":{"collection":"orders"}}}"#;
 const BAD: &str = r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"get-count","arguments":{"collection":"hunter2","more":1}}}"#;
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::guard::{LIST, OPEN, OPENED, converse};
 use crate::pty::Terminal;
 use crate::run::{Dir, PROGRAM, Run, toolsure};
 
@@ -271,6 +272,51 @@ fn the_settings_of_a_guard_name_the_server_and_its_lock() {
         "{}",
         none.stderr
     );
+}
+
+/// The audit log has the digest of what was held, as the candidate has it.
+#[test]
+fn records_have_the_digest_of_what_differs() {
+    let files = Files::new(&json!([tool("get-count", "other")]));
+    let review = toolsure(&["lock", "review", &files.lock, "--demo"]);
+    assert_eq!(review.code, 1, "{}", review.stderr);
+    let candidate = std::fs::read_to_string(&files.candidate).unwrap();
+    let candidate: Value = serde_json::from_str(&candidate).unwrap();
+    let audit = files.dir.path("audit.jsonl");
+    let flags = ["--lock", &files.lock, "--audit-log", &audit];
+    let answers = converse(&flags, &[OPEN, OPENED, LIST]);
+    assert_eq!(answers[1]["result"]["tools"], json!([]));
+    let mut met = 0;
+    for line in std::fs::read_to_string(&audit).unwrap().lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        if record["filter"] == "drift" && record["code"] != "approval-needed" {
+            let name = record["tool"].as_str().unwrap();
+            // The server lists another definition for older clients.
+            let legacy = &candidate["digests"][format!("legacy:{name}")];
+            let digest = match legacy.is_null() {
+                true => &candidate["digests"][name],
+                false => legacy,
+            };
+            assert_eq!(record["digest"], *digest, "{line}");
+            met += 1;
+        }
+    }
+    assert!(met >= 3, "{met} tools");
+    // What is approved holds for clients of both protocols.
+    assert_eq!(files.approve(&["--all"]).code, 0);
+    let names = |answer: &Value| -> Vec<String> {
+        let tools = answer["result"]["tools"].as_array().unwrap().iter();
+        tools
+            .map(|tool| tool["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let usable = ["get-weather-forecast", "get-count", "find-by-id-or-name"];
+    let flags = ["--lock", &files.lock];
+    assert_eq!(names(&converse(&flags, &[OPEN, OPENED, LIST])[1]), usable);
+    let modern = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    assert_eq!(names(&converse(&flags, &[modern])[0]), usable);
+    let same = toolsure(&["lock", "review", &files.lock, "--demo"]);
+    assert_eq!(same.code, 0, "{}", same.stdout);
 }
 
 #[test]
