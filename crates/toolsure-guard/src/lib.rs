@@ -60,8 +60,8 @@ pub use guard::Guard;
 pub use hub::{Begin, Hub, HubEffect, HubEffects, NodeId};
 pub use id::IdKey;
 pub use lock::{
-    Digest, INSTRUCTIONS, LEGACY, LEGACY_TOOLS, Lock, LockError, MayChange, MayChangeError, Pin,
-    PinnedList, entry_as_tool, instructions_as_tool,
+    Digest, INSTRUCTIONS, LEGACY, LEGACY_TOOLS, LIMITS as COMPARISON_LIMITS, Lock, LockError,
+    MayChange, MayChangeError, Pin, PinnedList, entry_as_tool, instructions_as_tool, new_texts,
 };
 pub use message::{HttpRefusal, Message, Purpose};
 pub use policy::{Policy, PolicyError};

@@ -195,6 +195,13 @@ impl Conversation {
                 let changed = mended.flatten().map(|text| (text, false));
                 let changed =
                     changed.or_else(|| enforced.then(|| answered.replaced(turn, violation)));
+                // What was made of a bad result is bounded too.
+                let too_long = changed.as_ref().filter(|(_, is_all)| !is_all);
+                let too_long = too_long.and_then(|(text, _)| answered.grew_too_long(turn, text));
+                let (changed, violation) = match &too_long {
+                    Some(too_long) => (Some(answered.replaced_whole(turn, too_long)), too_long),
+                    None => (changed, violation),
+                };
                 let action = match &changed {
                     None => Action::Reported,
                     Some((_, true)) => Action::Refused,
@@ -346,10 +353,10 @@ impl Conversation {
             .or_else(|| answered.bad_form(turn))
             .or_else(|| answered.beyond_double(turn))
             .or_else(|| becomes(NotObject::Bad))
-            .or_else(|| answered.too_long())
             .or_else(|| answered.error_value(turn))
             .or_else(|| answered.missing_text(turn, of))
             .or_else(|| becomes(NotObject::LeftOut))
+            .or_else(|| answered.too_long())
     }
 
     /// Holds a result to its tool's contract.

@@ -13,24 +13,44 @@ use crate::record::Filter;
 impl ToolAnswer<'_> {
     /// The violation of a result that is too long.
     pub(super) fn too_long(&self) -> Option<Violation> {
-        let most = self
-            .most_bytes
-            .filter(|most| self.result.raw().len() > *most)?;
-        if self.may_be_longer() {
+        let is_over = |most: usize| self.result.raw().len() > most;
+        if !self.most_bytes.is_some_and(is_over) || self.may_be_longer() {
             return None;
         }
-        let mode = match self.mode {
-            Mode::Audit => Mode::Audit,
-            _ => Mode::Enforce,
-        };
-        let bytes = self.result.raw().len();
+        let mut violation = self.of_length(self.result.raw().len());
+        if self.mode == Mode::Audit {
+            violation.mode = Mode::Audit;
+        }
+        Some(violation)
+    }
+
+    fn of_length(&self, bytes: usize) -> Violation {
+        let most = self.most_bytes.unwrap_or_default();
         let text = format!(
             "{} answered with a result of {bytes} bytes, and at most {most} are passed on: ask for less",
             self.subject()
         );
         let act = Act::ResultTooLong;
-        let mut violation = Violation::act(Filter::Results, mode, act, Reply::Tool(text));
+        let mut violation = Violation::act(Filter::Results, Mode::Enforce, act, Reply::Tool(text));
         violation.detail = Some(format!("{bytes} bytes, at most {most}"));
+        violation
+    }
+
+    /// The violation of a text that was made of the message, and in which the result is too long.
+    pub(super) fn grew_too_long(&self, turn: &Turn<'_>, text: &str) -> Option<Violation> {
+        let around = turn
+            .message
+            .text()
+            .len()
+            .saturating_sub(self.result.raw().len());
+        let most = self.most_bytes?.saturating_add(around);
+        if text.len() <= most || self.may_be_longer() {
+            return None;
+        }
+        let mut violation = self
+            .too_long()
+            .unwrap_or_else(|| self.of_length(text.len()));
+        violation.mode = Mode::Enforce;
         Some(violation)
     }
 

@@ -35,11 +35,20 @@ impl ToolAnswer<'_> {
         // Nothing is kept of a result that no reader could read.
         let era = self.open.era;
         let readable = self.malformed.is_none() && era.read_result(self.result).is_ok();
+        // What is too long is not kept and marked.
+        let may_keep = readable && violation.code != Act::ResultTooLong.code();
         if let Some(text) = results::marked(self.how, violation, self.result, source)
-            && readable
+            && may_keep
         {
             return (text, false);
         }
+        self.replaced_whole(turn, violation)
+    }
+
+    /// The same, of which nothing is left in any case.
+    pub(super) fn replaced_whole(&self, turn: &Turn<'_>, violation: &Violation) -> (String, bool) {
+        let source = turn.message.text();
+        let era = self.open.era;
         let id = self.raw_id();
         let (answer, _) = violation.answer(era, &id);
         let Some(task) = self.task else {

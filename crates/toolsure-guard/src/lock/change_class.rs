@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use toolsure_analysis::diff::{Category, Change, Class, Kind};
+use toolsure_analysis::diff::{Category, Change, Class, Kind, Side};
 
 /// What a change of a tool is to the people who approved the tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,6 +68,9 @@ impl ChangeClass {
     pub fn of_change(change: &Change) -> Self {
         match (change.kind.category(), change.class) {
             _ if change.kind == Kind::ToolAdded => Self::New,
+            // What could not be compared may be anything.
+            _ if UNCOMPARED.contains(&change.kind) => Self::Narrower,
+            _ if change.kind == Kind::SchemaAdded && change.side == Side::Input => Self::Narrower,
             (Category::Words, _) => Self::Words,
             (Category::Consent, _) => Self::Consent,
             (Category::Schema | Category::Tool, Class::Compatible) => Self::Wider,
@@ -83,3 +86,6 @@ impl fmt::Display for ChangeClass {
         f.write_str(self.name())
     }
 }
+
+/// Changes of something that was refused, or is: nothing is known of the rest.
+const UNCOMPARED: [Kind; 3] = [Kind::SchemaRefused, Kind::ToolRefused, Kind::ToolUnreadable];

@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use toolsure_analysis::diff::{Differ, Limits};
+use toolsure_analysis::diff::{Differ, Limits, Report};
 use toolsure_json::OwnedDocument;
 use toolsure_mcp::contract::ToolContract;
 use toolsure_schema::Compiler;
 
 use super::canonical::limits;
+use super::new_texts::new_texts;
 use super::{Approved, ChangeClass, Digest, LEGACY, Lock};
 
 /// A tool that has an approved definition, compared with it.
@@ -149,12 +150,29 @@ fn changes(old: &str, new: &str, compiler: &Compiler) -> Vec<(ChangeClass, Strin
     let differ = Differ::new().limits(LIMITS).compiler(compiler.clone());
     let report = differ.diff([old], [new]);
     let mut found: Vec<(ChangeClass, String, usize)> = Vec::new();
-    for change in report.tools.iter().flat_map(|tool| &tool.changes) {
-        let class = ChangeClass::of_change(change);
-        match found.iter_mut().find(|(known, ..)| *known == class) {
-            Some((.., more)) => *more = more.saturating_add(1),
-            None => found.push((class, change.subject(), 0)),
-        }
+    let mut tell = |class: ChangeClass, what: String| match found
+        .iter_mut()
+        .find(|(known, ..)| *known == class)
+    {
+        Some((.., more)) => *more = more.saturating_add(1),
+        None => found.push((class, what, 0)),
+    };
+    let changes = || report.tools.iter().flat_map(|tool| &tool.changes);
+    for change in changes() {
+        tell(ChangeClass::of_change(change), change.subject());
+    }
+    if changes().count() >= Report::CHANGES {
+        tell(
+            ChangeClass::Narrower,
+            "so many changes that some are not compared".to_owned(),
+        );
+    }
+    let has_words = changes().any(|change| ChangeClass::of_change(change) == ChangeClass::Words);
+    if !has_words && !new_texts(old, new).is_empty() {
+        tell(
+            ChangeClass::Words,
+            "a text in a place that has no meaning for validation".to_owned(),
+        );
     }
     if found.is_empty() {
         // What the comparison does not know is not nothing.
@@ -173,11 +191,11 @@ fn digest(listed: &str) -> Option<Digest> {
     Digest::of(document.document().root())
 }
 
-/// What comparing one tool may cost, some 10 ms: a server's list waits for it.
-const LIMITS: Limits = Limits {
-    pairs: 2_000,
-    instances: 50,
-    fuel: 500_000,
+/// What comparing one tool may cost, some milliseconds: a server's list waits for it.
+pub const LIMITS: Limits = Limits {
+    pairs: 1_000,
+    instances: 20,
+    fuel: 200_000,
 };
 /// How many changed tools of one page are compared by what changed.
-pub(crate) const COMPARED: usize = 500;
+pub(crate) const COMPARED: usize = 200;

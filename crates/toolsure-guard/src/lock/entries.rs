@@ -62,24 +62,33 @@ pub const LEGACY_TOOLS: &str = "legacyTools";
 /// The name of the server's instructions among those of tools.
 pub const INSTRUCTIONS: &str = "server:instructions";
 
-/// The entry of another list as a tool, so that it can be compared as one: with its title and description, and the rest in one
-/// member.
+/// The entry of another list as a tool, so that it can be compared as one: its members are those of the tool, except such as
+/// would mean something else in a tool, which are in the member `entry`.
 #[must_use]
 pub fn entry_as_tool(key: &str, entry: View<'_>) -> String {
-    let is_text = |name: &str| matches!(name, "title" | "description");
-    let members = |texts: bool| {
+    let members = |reserved: bool| {
         let members = entry.members().map(|(name, value)| (name.text(), value));
-        let members = members.filter(move |(name, _)| is_text(name) == texts);
-        exact_object(members)
+        exact_object(members.filter(move |(name, _)| RESERVED.contains(name) == reserved))
     };
-    let (texts, rest) = (members(true), members(false));
-    let texts = texts.trim_start_matches('{').trim_end_matches('}');
-    let comma = if texts.is_empty() { "" } else { "," };
+    let (own, rest) = (members(false), members(true));
+    // Both are objects in one line.
+    let own = own.get(1..own.len().saturating_sub(1)).unwrap_or_default();
+    let comma = if own.is_empty() { "" } else { "," };
     format!(
-        r#"{{"name":{},"inputSchema":{{"type":"object"}},{texts}{comma}"entry":{rest}}}"#,
+        r#"{{"name":{},"inputSchema":{{"type":"object"}},{own}{comma}"entry":{rest}}}"#,
         json_string(key)
     )
 }
+
+/// Members of tools that entries of other lists do not have.
+const RESERVED: [&str; 6] = [
+    "name",
+    "inputSchema",
+    "outputSchema",
+    "annotations",
+    "execution",
+    "entry",
+];
 
 /// The instructions of a server as a tool, which has them as its description.
 #[must_use]

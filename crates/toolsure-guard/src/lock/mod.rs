@@ -5,6 +5,7 @@ mod change_class;
 mod compare;
 mod entries;
 mod may_change;
+mod new_texts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,11 +16,13 @@ use toolsure_mcp::contract::ToolContract;
 pub use canonical::Digest;
 use canonical::limits;
 pub use change_class::ChangeClass;
+pub use compare::LIMITS;
 pub(crate) use compare::{COMPARED, Compared};
 pub use entries::{
     INSTRUCTIONS, LEGACY, LEGACY_TOOLS, PinnedList, entry_as_tool, instructions_as_tool,
 };
 pub use may_change::{MayChange, MayChangeError};
+pub use new_texts::new_texts;
 
 /// The definition of a tool as two digests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,8 +100,8 @@ impl Approved {
 
 impl Lock {
     /// Reads a lock: what `toolsure lock approve` writes, or a listing as `toolsure check --save` writes it, as a result or
-    /// answer of `tools/list`, or as an array of tools. Of a file with the locks of several servers, it reads that of `server`,
-    /// or the only one.
+    /// answer of `tools/list`, or as an array of tools. Of a file with the locks of named servers, it reads that of `server`;
+    /// without a name, the only one.
     ///
     /// # Errors
     ///
@@ -107,6 +110,9 @@ impl Lock {
     pub fn read(text: &[u8], server: Option<&str>) -> Result<Self, LockError> {
         let document = OwnedDocument::read(text, &limits())?;
         let root = document.document().root();
+        if root.member("candidateFor").is_some() {
+            return Err(LockError::Candidate);
+        }
         let root = match root.member("listings") {
             Some(all) => one_of(all, server)?,
             None => root,
@@ -222,6 +228,9 @@ pub enum LockError {
     /// It is not JSON, or exceeds a limit.
     #[error(transparent)]
     Json(#[from] ReadError),
+    /// It is what a review found, and nobody has approved it.
+    #[error("it is a candidate, which nobody has approved: `toolsure lock approve` does")]
+    Candidate,
     /// It has no tools.
     #[error("it has no `tools`")]
     NoTools,
@@ -281,7 +290,7 @@ fn is_unedited(root: View<'_>, name: &str, value: View<'_>) -> Result<(), LockEr
 fn one_of<'v>(all: View<'v>, server: Option<&str>) -> Result<View<'v>, LockError> {
     let mut locks = all.members().filter(|_| all.kind() == Kind::Object);
     let found = match (server, all.len()) {
-        (_, 1) => locks.next(),
+        (None, 1) => locks.next(),
         (Some(server), _) => locks.find(|(name, _)| name.text() == server),
         (None, _) => None,
     };
@@ -440,6 +449,10 @@ mod tests {
                 "it has no lock of a server `z`, but of `x`, `y`",
             ),
             (
+                r#"{"candidateFor":"a.json","tools":[]}"#,
+                "it is a candidate, which nobody has approved: `toolsure lock approve` does",
+            ),
+            (
                 r#"{"tools":[],"mayChange":{"a":["title"]}}"#,
                 "`mayChange`: `title` is no place: it must begin with `/`",
             ),
@@ -463,6 +476,7 @@ mod tests {
         let lock = Lock::read(text, Some("y")).unwrap();
         assert_eq!(lock.tools().collect::<Vec<_>>(), ["b"]);
         let one = br#"{"listings":{"x":{"tools":[{"name":"a"}]}}}"#;
-        assert!(Lock::read(one, Some("other")).unwrap().pin("a").is_some());
+        assert!(Lock::read(one, Some("other")).is_err());
+        assert!(Lock::read(one, None).unwrap().pin("a").is_some());
     }
 }

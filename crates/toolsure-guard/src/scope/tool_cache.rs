@@ -21,8 +21,8 @@ pub(crate) struct Known {
     pub(crate) contract: Arc<ToolContract>,
     pin: OnceLock<Option<Pin>>,
     compared: Mutex<Option<LockComparison>>,
-    /// How many tools of its page may still be compared by what changed.
-    comparisons: Arc<AtomicUsize>,
+    /// How many tools of its page may still be compared by what changed, with one lock.
+    comparisons: Arc<Comparisons>,
     arguments: OnceLock<Option<Result<ArgumentSchema, SchemaError>>>,
     hints: OnceLock<Option<Hints>>,
 }
@@ -42,7 +42,8 @@ impl Known {
         {
             return Arc::clone(compared);
         }
-        let now = lock.compare(&self.contract, compiler, &self.comparisons);
+        let left = self.comparisons.with(lock);
+        let now = lock.compare(&self.contract, compiler, &left);
         let now = Arc::new(now);
         *compared = Some((Arc::clone(lock), Arc::clone(&now)));
         now
@@ -69,6 +70,24 @@ impl Known {
             Some(ArgumentSchema::read(schema.raw().as_bytes()))
         });
         listed.as_ref().map(Result::as_ref)
+    }
+}
+
+/// How many tools of a page may still be compared by what changed: each lock has all of them.
+#[derive(Debug, Default)]
+struct Comparisons(Mutex<Option<(Arc<Lock>, Arc<AtomicUsize>)>>);
+
+impl Comparisons {
+    fn with(&self, lock: &Arc<Lock>) -> Arc<AtomicUsize> {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*state {
+            Some((with, left)) if Arc::ptr_eq(with, lock) => Arc::clone(left),
+            _ => {
+                let left = Arc::new(AtomicUsize::new(COMPARED));
+                *state = Some((Arc::clone(lock), Arc::clone(&left)));
+                left
+            }
+        }
     }
 }
 
@@ -216,7 +235,7 @@ impl ToolCache {
     fn read(self: &Arc<Self>, listing: &Listing) -> Result<PageTools, UnreadableListing> {
         let mut set = ToolSet::new();
         set.add(listing, &self.store)?;
-        let comparisons = Arc::new(AtomicUsize::new(COMPARED));
+        let comparisons = Arc::new(Comparisons::default());
         let known = |contract: &Arc<ToolContract>| {
             Arc::new(Known {
                 contract: Arc::clone(contract),

@@ -92,10 +92,20 @@ impl Drop for Admin {
     }
 }
 
+/// Does what may take long without holding up calls.
+async fn blocking<T: Default + Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    // Fails only if it panicked, which was already printed.
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_default()
+}
+
 /// `/`: everything, for people.
 async fn page(State(state): State<AdminState>) -> Response {
-    let found = page::state(&state.guards, &state.recent, true);
-    let html = page::html(&found, state.token.is_some());
+    let html = blocking(move || {
+        let found = page::state(&state.guards, &state.recent, true);
+        page::html(&found, state.token.is_some())
+    });
+    let html = html.await;
     let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),
         (CONTENT_SECURITY_POLICY, POLICY),
@@ -106,7 +116,7 @@ async fn page(State(state): State<AdminState>) -> Response {
 
 /// `/state`: the same, for programs.
 async fn as_json(State(state): State<AdminState>) -> Response {
-    let found = page::state(&state.guards, &state.recent, false);
+    let found = blocking(move || page::state(&state.guards, &state.recent, false)).await;
     ([(CONTENT_TYPE, "application/json")], format!("{found:#}\n")).into_response()
 }
 
@@ -160,7 +170,7 @@ async fn health(State(state): State<AdminState>) -> String {
 
 /// `/readyz`: 200 if calls can be accepted, 503 if not; a line for each upstream.
 async fn ready(State(state): State<AdminState>) -> Response {
-    let (ready, lines) = state.guards.readiness();
+    let (ready, lines) = blocking(move || state.guards.readiness()).await;
     let status = match ready {
         true => StatusCode::OK,
         false => StatusCode::SERVICE_UNAVAILABLE,

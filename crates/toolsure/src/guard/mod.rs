@@ -103,12 +103,13 @@ pub(crate) fn locked_upstream(
     file: &Path,
     server: Option<&str>,
     term: &Term,
-) -> Result<(PathBuf, Source), Failure> {
+) -> Result<(PathBuf, String, Source), Failure> {
     let sources = Sources {
         file: Some(file),
         environment: Environment::of_process(),
         flags: Vec::new(),
         server: Server::default(),
+        makes_locks: true,
     };
     let config = Config::load(&sources).map_err(|faults| {
         term.aside(&faults.draw(term.stderr()));
@@ -135,7 +136,7 @@ pub(crate) fn locked_upstream(
         )
     })?;
     let peer = options::peer(name, upstream)?;
-    Ok((lock.clone(), Source::live(name.as_str(), peer)))
+    Ok((lock.clone(), name.clone(), Source::live(name, peer)))
 }
 
 fn print_config(client: args::Client, args: &GuardArgs, term: &Term) -> Result<Exit, Failure> {
@@ -170,6 +171,7 @@ fn sources(args: &GuardArgs, quiet: bool) -> Result<Sources<'_>, Failure> {
             lock: args.lock.clone(),
             translate: args.translate.clone(),
         },
+        makes_locks: false,
     })
 }
 

@@ -5,13 +5,15 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 use toolsure_analysis::diff::Differ;
-use toolsure_guard::{Digest, Guard, ToolState, ToolStatus};
+use toolsure_guard::{COMPARISON_LIMITS, Digest, Guard, ToolState, ToolStatus};
 use toolsure_json::{OwnedDocument, ReadLimits, quote};
 
 use super::recent::Recent;
 use super::state::{Served, State};
 use crate::diff::{Sides, human};
-use crate::locked::{LockFile, LockedServer, approval, digest, new_texts, one_line};
+use crate::locked::{
+    LockFile, LockedServer, approval, digest, is_tool_name, one_line, texts_beyond,
+};
 use crate::policy::Date;
 
 /// What becomes of a definition.
@@ -37,8 +39,10 @@ pub(super) fn state(state: &State, recent: &Recent, changes: bool) -> Value {
         let tools = served.guard.as_ref().map_or_else(Vec::new, Guard::tools);
         let lock = served.lock.as_ref().filter(|_| changes);
         let lock = lock.and_then(|path| LockFile::read(path).ok());
-        let approved = lock.as_ref().and_then(|(file, _)| file.of(name));
-        let tools = tools.iter().enumerate().map(|(index, tool)| {
+        let approved = lock.as_ref();
+        let approved = approved.and_then(|(file, _)| file.servers.get(&file.key_of(Some(name))));
+        let mut shown_changes = 0_usize;
+        let tools = tools.iter().map(|tool| {
             let mut shown = json!({
                 "name": tool.name,
                 "state": tool.state.name(),
@@ -49,8 +53,11 @@ pub(super) fn state(state: &State, recent: &Recent, changes: bool) -> Value {
                 let digest = tool.definition().and_then(digest);
                 let digest = digest.map(|digest| ("digest".to_owned(), digest.to_string().into()));
                 members.extend(digest);
-                if changes && tool.state == ToolState::Held && index < COMPARED {
-                    members.insert("changes".to_owned(), compared(approved, tool).into());
+                if changes && tool.state == ToolState::Held && shown_changes < COMPARED {
+                    shown_changes = shown_changes.saturating_add(1);
+                    let changes = compared(approved, tool);
+                    // What is not shown whole cannot be approved here.
+                    members.extend(changes.map(|text| ("changes".to_owned(), text.into())));
                 }
             }
             shown
@@ -74,19 +81,22 @@ pub(super) fn state(state: &State, recent: &Recent, changes: bool) -> Value {
     })
 }
 
-/// How a tool differs from its approved definition, in words.
-fn compared(approved: Option<&LockedServer>, tool: &ToolStatus) -> String {
-    let Some(definition) = tool.definition() else {
-        return String::new();
-    };
+/// How a tool differs from its approved definition, in words; `None` if that is too long, or cannot be approved on the page.
+fn compared(approved: Option<&LockedServer>, tool: &ToolStatus) -> Option<String> {
+    let definition = tool.definition()?;
+    if definition.len() > DEFINITION_BYTES || !is_tool_name(&tool.name) {
+        return None;
+    }
     let old = approved.and_then(|server| server.definitions.get(&tool.name));
     let Some(old) = old else {
         let value: Option<Value> = serde_json::from_str(definition).ok();
         let text = value.map_or_else(|| definition.to_owned(), |value| format!("{value:#}"));
-        return text.chars().take(TEXT_CHARS).collect();
+        return Some(text);
     };
     let sides = Sides {
-        report: Differ::new().diff([old.as_str()], [definition]),
+        report: Differ::new()
+            .limits(COMPARISON_LIMITS)
+            .diff([old.as_str()], [definition]),
         server: None,
         old: String::new(),
         new: String::new(),
@@ -101,14 +111,10 @@ fn compared(approved: Option<&LockedServer>, tool: &ToolStatus) -> String {
             let _ = writeln!(out, "{line}");
         }
     }
-    let changes = sides.report.tools.iter().flat_map(|tool| &tool.changes);
-    let shown: Vec<&String> = changes.filter_map(|change| change.after.as_ref()).collect();
-    for text in new_texts(Some(old), definition) {
-        if !shown.contains(&&text) {
-            let _ = writeln!(out, "new text: {}", quote(&text, TEXT_CHARS));
-        }
+    for text in texts_beyond(Some(old), definition) {
+        let _ = writeln!(out, "new text: {}", quote(&text, DEFINITION_BYTES));
     }
-    out
+    Some(out)
 }
 
 /// Approves or rejects the definition with this digest, if it is held and the server still lists it.
@@ -126,17 +132,25 @@ pub(super) fn decide(
         .lock
         .as_ref()
         .ok_or("the upstream has no lock file")?;
+    if !is_tool_name(tool) {
+        return Err("the name stands for something else in a lock file".to_owned());
+    }
     let definition = listed(served, tool, digest)
         .ok_or("this definition does not wait for approval any more: look at the page again")?;
+    if definition.len() > DEFINITION_BYTES {
+        return Err(
+            "it is too much to be shown on the page: use `toolsure lock review`".to_owned(),
+        );
+    }
     let tools = served.guard.as_ref().map_or_else(Vec::new, Guard::tools);
     if tools.iter().filter(|status| status.name == tool).count() > 1 {
         let why = "the server lists several definitions of this tool, for example one for older clients: use `toolsure lock review`";
         return Err(why.to_owned());
     }
     let (mut file, _) = LockFile::read(path).map_err(|failure| failure.message)?;
-    let server = file
-        .of_mut(upstream)
-        .ok_or("the lock file has no such server")?;
+    let key = file.key_of(Some(upstream));
+    let server = file.servers.get_mut(&key);
+    let server = server.ok_or("the lock file has no such server")?;
     let at = Date::today().to_string();
     match decision {
         Decision::Approve => {
@@ -146,9 +160,12 @@ pub(super) fn decide(
             }
             server.rejected.retain(|_, digests| !digests.is_empty());
             let tools = [tool.to_owned()];
-            server
-                .approvals
-                .push(approval(&at, Some("the page of the guard"), None, &tools));
+            server.approvals.push(approval(
+                &at,
+                (Some("the page of the guard"), None),
+                &tools,
+                &[],
+            ));
         }
         Decision::Reject => {
             let rejected = server.rejected.entry(tool.to_owned()).or_default();
@@ -217,7 +234,11 @@ fn waiting(out: &mut String, upstreams: &[Value], decides: bool) {
                 text(at(tool, "detail")),
                 text(at(tool, "changes")),
             );
-            if decides && at(tool, "digest").is_string() {
+            if at(tool, "changes").is_null() {
+                out.push_str(
+                    "<p>Too much to be shown here: <code>toolsure lock review</code> shows it.</p>",
+                );
+            } else if decides && at(tool, "digest").is_string() {
                 let _ = write!(
                     out,
                     "<form method=post action=/decide><input type=hidden name=upstream value=\"{}\"><input type=hidden name=tool value=\"{}\"><input type=hidden name=digest value=\"{}\"><label>token <input type=password name=token required autocomplete=current-password></label> <button name=decision value=approve>Approve</button> <button name=decision value=reject>Reject</button></form>",
@@ -374,6 +395,6 @@ input,button{font:inherit;padding:.2rem .6rem}\
 </style></head><body><main><h1>Toolsure guard</h1>";
 
 /// Held tools of an upstream whose changes are shown.
-const COMPARED: usize = 50;
-/// Characters of a text that are shown.
-const TEXT_CHARS: usize = 4_000;
+const COMPARED: usize = 20;
+/// Maximum bytes of a definition that is shown whole, and can be approved.
+const DEFINITION_BYTES: usize = 64 << 10;

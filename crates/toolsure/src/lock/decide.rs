@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use toolsure_analysis::diff::{Change, Differ, Kind, Report, ToolChange};
+use toolsure_analysis::diff::{Change, Differ, Kind, ToolChange};
 use toolsure_guard::policy::{ChangeClass, name_matches};
 use toolsure_json::quote;
 
 use crate::diff::{Sides, human};
 use crate::exit::{Exit, Failure};
 use crate::locked::{
-    Candidate, LockFile, LockedServer, approval, compare, digest, own_name, pin_of, shown,
+    Candidate, Comparison, LockFile, LockedServer, approval, compare, digest, own_name, pin_of,
+    shown,
 };
 use crate::policy::Date;
 use crate::render::count_of;
@@ -43,6 +44,11 @@ pub(super) struct ApproveArgs {
     /// Approve that tools are gone: they leave the lock file
     #[arg(long)]
     gone: bool,
+
+    /// Let a place change without approval from now on, such as `get_time:/_meta/builtAt`, or a part of a
+    /// text: `get_time:/description: The zone is *`; may be repeated
+    #[arg(long, value_name = "TOOL:/PLACE")]
+    may_change: Vec<String>,
 
     /// Approve all changes
     #[arg(long, conflicts_with_all = ["classes", "groups", "new", "gone"])]
@@ -148,8 +154,32 @@ impl Open {
         })
     }
 
+    /// Lets places change from now on, in the servers that the decision is about.
+    fn let_change(&mut self, args: &ApproveArgs) -> Result<(), Failure> {
+        if args.may_change.is_empty() {
+            return Ok(());
+        }
+        let by = args.by.clone().or_else(user);
+        let at = Date::today().to_string();
+        for (key, new) in &self.candidate.servers {
+            if !args.which.has_server(key.as_ref()) {
+                continue;
+            }
+            let is_first = !self.lock.servers.contains_key(key);
+            let lock = self.lock.servers.entry(key.clone()).or_default();
+            if is_first {
+                lock.pins.clone_from(&new.pins);
+            }
+            lock.let_change(&args.may_change)?;
+            let who = (by.as_deref(), args.note.as_deref());
+            lock.approvals
+                .push(approval(&at, who, &[], &args.may_change));
+        }
+        Ok(())
+    }
+
     /// What changed in each server, by its name.
-    fn reports(&self) -> Result<Vec<(Option<String>, Report)>, Failure> {
+    fn reports(&self) -> Result<Vec<(Option<String>, Comparison)>, Failure> {
         let report = |(key, new): (&Option<String>, &LockedServer)| {
             let report = compare(self.lock.servers.get(key), new, &self.differ)?;
             Ok((key.clone(), report))
@@ -162,7 +192,7 @@ impl Open {
         self.lock.write(&self.lock_path)?;
         let (_, base) = LockFile::read_or_empty(&self.lock_path)?;
         let mut left = 0_usize;
-        for (key, report) in self.reports()? {
+        for (key, Comparison { report, .. }) in self.reports()? {
             let (lock, new) = (
                 self.lock.servers.get(&key),
                 self.candidate.servers.get(&key),
@@ -199,9 +229,11 @@ pub(super) fn approve(args: &ApproveArgs, term: &Term) -> Result<Exit, Failure> 
     let mut open = Open::read(&args.candidate, &args.schemas)?;
     let chooses = !args.classes.is_empty() || !args.groups.is_empty() || args.new || args.gone;
     let takes_all = args.all || (!chooses && !args.which.tools.is_empty());
+    let only_places = !args.may_change.is_empty() && !chooses && !takes_all;
+    open.let_change(args)?;
     let mut number = 0_usize;
     let mut approved = Vec::new();
-    for (key, report) in open.reports()? {
+    for (key, Comparison { report, also }) in open.reports()? {
         let Some(new) = open.candidate.servers.get(&key) else {
             continue;
         };
@@ -220,7 +252,7 @@ pub(super) fn approve(args: &ApproveArgs, term: &Term) -> Result<Exit, Failure> 
         };
         let groups = human::groups(&sides, &mut number, term.stdout().columns);
         let mut chosen: BTreeSet<usize> = args.groups.iter().copied().collect();
-        let asks = !chooses && !takes_all;
+        let asks = !chooses && !takes_all && !only_places;
         for group in groups.iter().filter(|_| asks) {
             term.write(&group.text)?;
             match term.ask("approve?") {
@@ -245,29 +277,37 @@ pub(super) fn approve(args: &ApproveArgs, term: &Term) -> Result<Exit, Failure> 
                 let mut groups = groups.iter().filter(|group| chosen.contains(&group.number));
                 takes_all || by_kind || groups.any(|group| group.has(index, change))
             };
-            if args.which.has_tool(new_name(tool, new)) && tool.changes.iter().all(is_approved) {
-                approved.push((key.clone(), tool.clone(), asks));
+            // What no change says is approved by its class, or with everything that the review showed.
+            let by_group = |change: &Change| {
+                let mut groups = groups.iter().filter(|group| chosen.contains(&group.number));
+                groups.any(|group| group.has(index, change))
+            };
+            let mut hidden = also.get(&tool.name).into_iter().flatten();
+            let is_known = takes_all
+                || tool.changes.iter().all(by_group)
+                || hidden.all(|class| args.classes.contains(class));
+            let all = is_known && tool.changes.iter().all(is_approved);
+            if all && args.which.has_tool(new_name(tool, new)) {
+                approved.push((key.clone(), tool.clone()));
             }
         }
     }
-    if approved.is_empty() {
+    if approved.is_empty() && !only_places {
         return Err(Failure::usage(format!("nothing of `{}` was approved", shown(&open.path)))
             .with_help("a tool is approved if all of its changes are: `--all` with `--tool PATTERN` takes all of them"));
     }
     if !open.reviewed.has_shown_texts
-        && let Some((_, tool, _)) = approved
-            .iter()
-            .find(|(_, tool, asked)| !asked && has_texts(tool))
+        && let Some((_, tool)) = approved.iter().find(|(_, tool)| has_texts(tool))
     {
         return Err(Failure::usage(format!(
-            "texts of tool `{}` changed, and the review did not show them",
+            "the review did not show all texts of `{}`",
             quote(&tool.name, 80)
         ))
-        .with_help("review again, without `--quiet`"));
+        .with_help("review again for people, without `--quiet` and `--format`"));
     }
     let by = args.by.clone().or_else(user);
     let mut names: Vec<String> = Vec::new();
-    let keys: BTreeSet<Option<String>> = approved.iter().map(|(key, ..)| key.clone()).collect();
+    let keys: BTreeSet<Option<String>> = approved.iter().map(|(key, _)| key.clone()).collect();
     for key in keys {
         let Some(new) = open.candidate.servers.get(&key) else {
             continue;
@@ -276,8 +316,8 @@ pub(super) fn approve(args: &ApproveArgs, term: &Term) -> Result<Exit, Failure> 
         let lock = open.lock.servers.entry(key.clone()).or_default();
         let own: Vec<&ToolChange> = approved
             .iter()
-            .filter(|(its, ..)| *its == key)
-            .map(|(_, tool, _)| tool)
+            .filter(|(its, _)| *its == key)
+            .map(|(_, tool)| tool)
             .collect();
         for tool in &own {
             put(lock, tool, new);
@@ -287,11 +327,10 @@ pub(super) fn approve(args: &ApproveArgs, term: &Term) -> Result<Exit, Failure> 
         }
         lock.protocol.clone_from(&new.protocol);
         lock.server.clone_from(&new.server);
-        lock.may_change.clone_from(&new.may_change);
         let own: Vec<String> = own.iter().map(|tool| tool.name.clone()).collect();
         let at = Date::today().to_string();
-        lock.approvals
-            .push(approval(&at, by.as_deref(), args.note.as_deref(), &own));
+        let who = (by.as_deref(), args.note.as_deref());
+        lock.approvals.push(approval(&at, who, &own, &[]));
         names.extend(own);
     }
     finish(open, "approved", names.len(), term)
@@ -300,7 +339,7 @@ pub(super) fn approve(args: &ApproveArgs, term: &Term) -> Result<Exit, Failure> 
 pub(super) fn reject(args: &RejectArgs, term: &Term) -> Result<Exit, Failure> {
     let mut open = Open::read(&args.candidate, &args.schemas)?;
     let mut number = 0_usize;
-    for (key, report) in open.reports()? {
+    for (key, Comparison { report, .. }) in open.reports()? {
         let Some(new) = open
             .candidate
             .servers
@@ -309,7 +348,11 @@ pub(super) fn reject(args: &RejectArgs, term: &Term) -> Result<Exit, Failure> {
         else {
             continue;
         };
+        let is_first = !open.lock.servers.contains_key(&key);
         let lock = open.lock.servers.entry(key).or_default();
+        if is_first {
+            lock.pins.clone_from(&new.pins);
+        }
         for tool in &report.tools {
             let name = new_name(tool, new);
             let Some(definition) = new

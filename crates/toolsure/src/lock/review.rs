@@ -16,12 +16,13 @@ use crate::exit::{Exit, Failure};
 use crate::guard::locked_upstream;
 use crate::listing::{self, Listing, TargetArgs, exit_of};
 use crate::locked::{
-    Candidate, LockFile, LockedServer, candidate_of, compare, digest, may_change, new_texts, shown,
+    Candidate, Comparison, LockFile, LockedServer, candidate_of, compare, digest, shown,
+    texts_beyond,
 };
 use crate::policy::Remarks;
 use crate::render::{count, hang};
 use crate::settings::{Asserted, SchemaArgs};
-use crate::term::{BOLD, DIM, Term};
+use crate::term::{BOLD, DIM, Term, WARNING};
 
 /// Compare servers with their lock file, show what changed, and leave a candidate for approval
 ///
@@ -40,11 +41,6 @@ pub(super) struct ReviewArgs {
     /// Take the server, its environment and headers, and the lock file from the settings of a guard
     #[arg(long, value_name = "FILE", conflicts_with_all = ["lock", "command", "demo"])]
     config: Option<PathBuf>,
-
-    /// Let a place change without approval, such as `get_time:/_meta/builtAt`, or a part of a text:
-    /// `get_time:/description: The zone is *`; may be repeated
-    #[arg(long, value_name = "TOOL:/PLACE")]
-    may_change: Vec<String>,
 
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -82,23 +78,25 @@ pub(super) fn run(args: &ReviewArgs, term: &Term) -> Result<Exit, Failure> {
     let differ = Differ::new().compiler(compilers.compiler());
     let (mut exit, mut faults) = (Exit::Ok, Vec::new());
     let mut candidate = LockFile::default();
-    let mut pairs = Vec::new();
-    let is_one = listings.len() == 1 && lock.servers.len() == 1;
+    let (mut pairs, mut hidden) = (Vec::new(), Vec::new());
     for (listing, legacy) in &listings {
         if let Some(fault) = &listing.fault {
             faults.push(format!("{}: {fault}", listing.target));
             exit = exit.worst(exit_of(fault.kind()));
             continue;
         }
-        let key = match lock.servers.keys().next() {
-            Some(key) if is_one => key.clone(),
-            _ => listing.key.clone(),
-        };
+        let key = lock.key_of(listing.key.as_deref());
+        let (mut new, left_out) = LockedServer::of(listing, legacy.as_ref())?;
+        for why in left_out {
+            term.aside(&format!(
+                "{WARNING}note{WARNING:#}: {}: {why}\n",
+                listing.target
+            ));
+        }
         let old = lock.servers.get(&key);
-        let mut new = LockedServer::of(listing, legacy.as_ref())?;
-        new.may_change = allowed(old, &args.may_change)?;
-        may_change(&new)?;
-        let report = compare(old, &new, &differ)?;
+        new.may_change = None;
+        let Comparison { report, also } = compare(old, &new, &differ)?;
+        hidden.push(also);
         pairs.push(Sides {
             report,
             server: key.as_ref().map(|key| quote(key, 60).to_string()),
@@ -110,7 +108,15 @@ pub(super) fn run(args: &ReviewArgs, term: &Term) -> Result<Exit, Failure> {
         candidate.servers.insert(key, new);
     }
     let changed = pairs.iter().any(|sides| sides.report.class().is_some());
-    let has_shown_texts = !term.quiet;
+    let columns = term.stdout().columns;
+    let mut texts = Vec::new();
+    // Whoever approves has seen the texts only if all of them were printed.
+    let mut has_shown_texts = args.format == Format::Human && !term.quiet;
+    for ((key, server), sides) in candidate.servers.iter().zip(&pairs) {
+        let (text, is_whole) = texts_of(lock.servers.get(key), server, sides, columns);
+        texts.push(text);
+        has_shown_texts &= is_whole;
+    }
     candidate.candidate = Some(Candidate {
         lock: path
             .file_name()
@@ -140,16 +146,13 @@ pub(super) fn run(args: &ReviewArgs, term: &Term) -> Result<Exit, Failure> {
             help: None,
         });
     }
-    let columns = term.stdout().columns;
     match args.format {
         Format::Human => {
             let mut number = 0_usize;
-            let servers = candidate.servers.iter();
-            for ((key, server), sides) in servers.zip(&pairs) {
-                let text = human::numbered(sides, &mut number, columns);
-                term.write(&text)?;
-                if has_shown_texts {
-                    term.write(&texts(lock.servers.get(key), server, sides, columns))?;
+            for (sides, texts) in pairs.iter().zip(&texts) {
+                term.write(&human::numbered(sides, &mut number, columns))?;
+                if !term.quiet {
+                    term.write(texts)?;
                 }
             }
         }
@@ -162,7 +165,7 @@ pub(super) fn run(args: &ReviewArgs, term: &Term) -> Result<Exit, Failure> {
     if changed {
         term.note(&format!(
             "tools by what changed in them: {}",
-            by_class(&pairs)
+            by_class(&pairs, &hidden)
         ));
         term.note(&format!(
             "approve with `toolsure lock approve {0}`, or reject with `toolsure lock reject {0}`",
@@ -187,8 +190,9 @@ fn listings(
             [server] => Some(server.as_str()),
             _ => return Err(Failure::usage("`--config` takes one `--server`")),
         };
-        let (lock, source) = locked_upstream(config, server, term)?;
-        let both = source.read_both(&args.target, term)?;
+        let (lock, name, source) = locked_upstream(config, server, term)?;
+        let mut both = source.read_both(&args.target, term)?;
+        both.0.key = Some(name);
         return Ok((lock, vec![both]));
     }
     let lock = args.lock.as_deref();
@@ -198,46 +202,25 @@ fn listings(
     Ok((lock.to_owned(), listings))
 }
 
-/// What may change without approval: what the lock file says, and what the command line adds.
-fn allowed(old: Option<&LockedServer>, more: &[String]) -> Result<Option<String>, Failure> {
-    let known = old.and_then(|old| old.may_change.clone());
-    if more.is_empty() {
-        return Ok(known);
-    }
-    let known = known.map(|known| serde_json::from_str(&known));
-    let known = known
-        .transpose()
-        .map_err(|error| Failure::usage(format!("`mayChange`: {error}")))?;
-    let mut all: serde_json::Map<String, Value> = known.unwrap_or_default();
-    for one in more {
-        let (tool, place) = one.split_once(":/").ok_or_else(|| {
-            Failure::usage(format!(
-                "`--may-change {}` is not `TOOL:/PLACE`",
-                quote(one, 80)
-            ))
-        })?;
-        let place = format!("/{place}");
-        let places = all.entry(tool).or_insert_with(|| Value::Array(Vec::new()));
-        if let Some(places) = places.as_array_mut()
-            && !places.iter().any(|known| *known == place)
-        {
-            places.push(place.into());
-        }
-    }
-    Ok(Some(Value::Object(all).to_string()))
-}
-
 /// How many tools have a change of each class, by the words of `approve`.
-fn by_class(pairs: &[Sides]) -> String {
+fn by_class(pairs: &[Sides], hidden: &[BTreeMap<String, Vec<ChangeClass>>]) -> String {
     let mut number_of: BTreeMap<&str, usize> = BTreeMap::new();
-    for tool in pairs.iter().flat_map(|sides| &sides.report.tools) {
+    let tools = pairs.iter().zip(hidden);
+    let tools =
+        tools.flat_map(|(sides, also)| sides.report.tools.iter().map(move |tool| (tool, also)));
+    for (tool, also) in tools {
         let words = tool.changes.iter().map(|change| match change.kind {
             Kind::ToolRemoved => "gone",
             Kind::ToolRenamed => "renamed",
             Kind::ToolNotListed => "not listed",
             _ => ChangeClass::of_change(change).name(),
         });
-        for word in words.collect::<BTreeSet<_>>() {
+        let also = also
+            .get(&tool.name)
+            .into_iter()
+            .flatten()
+            .map(|class| class.name());
+        for word in words.chain(also).collect::<BTreeSet<_>>() {
             let number = number_of.entry(word).or_default();
             *number = number.saturating_add(1);
         }
@@ -248,14 +231,14 @@ fn by_class(pairs: &[Sides]) -> String {
     numbers.collect::<Vec<_>>().join(", ")
 }
 
-/// The texts that the new definitions have and the old ones do not, and which tools were rejected.
-fn texts(
+/// New definitions, and the texts of others that the old ones do not have; whether these are all of them.
+fn texts_of(
     old: Option<&LockedServer>,
     new: &LockedServer,
     sides: &Sides,
     columns: Option<usize>,
-) -> String {
-    let mut out = String::new();
+) -> (String, bool) {
+    let (mut out, mut is_whole) = (String::new(), true);
     for tool in &sides.report.tools {
         let changes = tool.changes.iter();
         let is_there = |kind| matches!(kind, Kind::ToolRemoved | Kind::ToolNotListed);
@@ -272,57 +255,52 @@ fn texts(
         let Some(definition) = new.definitions.get(name) else {
             continue;
         };
-        let mut found = new_texts(
-            old.and_then(|old| old.definitions.get(&tool.name))
-                .map(String::as_str),
-            definition,
-        );
-        found.retain(|text| {
-            !changes
-                .clone()
-                .any(|change| change.after.as_ref() == Some(text) && change.before.is_some())
-        });
+        let mut line = |text: &str| {
+            let _ = writeln!(out, "{}", hang(text, columns));
+        };
         let rejected = old
             .and_then(|old| old.rejected.get(name))
             .is_some_and(|rejected| {
                 digest(definition).is_some_and(|digest| rejected.contains(&digest.to_string()))
             });
+        let before = old.and_then(|old| old.definitions.get(&tool.name));
         let name = quote(name, 80);
         if rejected {
-            let _ = writeln!(
-                out,
-                "{}",
-                hang(
-                    &format!("{BOLD}{name}{BOLD:#}: this definition was rejected"),
-                    columns
-                )
-            );
+            line(&format!(
+                "{BOLD}{name}{BOLD:#}: this definition was rejected"
+            ));
         }
+        is_whole &= definition.len() <= DEFINITION_BYTES;
+        let Some(before) = before else {
+            line(&format!("{BOLD}{name}{BOLD:#}: the definition"));
+            let value: Option<Value> = serde_json::from_str(definition).ok();
+            let text = value.map_or_else(|| definition.clone(), |value| format!("{value:#}"));
+            for part in text.lines() {
+                line(&format!(
+                    "    {DIM}{}{DIM:#}",
+                    quote(part, DEFINITION_BYTES)
+                ));
+            }
+            continue;
+        };
+        let found = texts_beyond(Some(before), definition);
         if found.is_empty() {
             continue;
         }
         let texts = count(u64::try_from(found.len()).unwrap_or(u64::MAX), "new text");
-        let _ = writeln!(
-            out,
-            "{}",
-            hang(&format!("{BOLD}{name}{BOLD:#}: {texts}"), columns)
-        );
+        line(&format!("{BOLD}{name}{BOLD:#}: {texts}"));
         for text in &found {
-            let _ = writeln!(
-                out,
-                "{}",
-                hang(
-                    &format!("    {DIM}{}{DIM:#}", quote(text, TEXT_CHARS)),
-                    columns
-                )
-            );
+            line(&format!(
+                "    {DIM}{}{DIM:#}",
+                quote(text, DEFINITION_BYTES)
+            ));
         }
     }
-    out
+    (out, is_whole)
 }
 
-/// Maximum characters of a text that is shown.
-const TEXT_CHARS: usize = 4_000;
+/// Maximum bytes of a definition that is shown whole.
+const DEFINITION_BYTES: usize = 64 << 10;
 
 const AFTER_HELP: &str = "\
 Examples:

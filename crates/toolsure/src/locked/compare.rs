@@ -1,29 +1,56 @@
 //! What changed between two states of a server.
 
+use std::collections::BTreeMap;
+
 use toolsure_analysis::diff::{Differ, Report};
-use toolsure_guard::MayChange;
+use toolsure_guard::policy::ChangeClass;
+use toolsure_guard::{MayChange, new_texts};
 
 use super::server::LockedServer;
 use crate::exit::Failure;
 
-/// What changed between two states of a server, in the order of the tools' names. What a definition may change without approval
-/// is left out, and so are definitions that differ only in that.
+/// What changed, in the order of the definitions' names.
+pub(crate) struct Comparison {
+    pub(crate) report: Report,
+    /// The classes of what the report does not have, by the tool's name: texts in places that no comparison looks at, and changes
+    /// beyond the most that it keeps.
+    pub(crate) also: BTreeMap<String, Vec<ChangeClass>>,
+}
+
+/// Compares two states of a server. What the lock file lets change is left out, and so are definitions that differ only in that.
 pub(crate) fn compare(
     old: Option<&LockedServer>,
     new: &LockedServer,
     differ: &Differ,
-) -> Result<Report, Failure> {
-    let may_change = may_change(new)?;
-    let old = old.map_or_else(Vec::new, |old| old.as_tools(&may_change));
+) -> Result<Comparison, Failure> {
+    let may_change = match old {
+        Some(old) => old.may_change()?,
+        None => MayChange::default(),
+    };
+    let olds = old.map_or_else(BTreeMap::new, |old| old.as_tools(&may_change));
     let news = new.as_tools(&may_change);
     let differ = differ.clone().partial(new.is_partial);
-    Ok(differ.diff(
-        old.iter().map(String::as_str),
-        news.iter().map(String::as_str),
-    ))
-}
-
-pub(crate) fn may_change(server: &LockedServer) -> Result<MayChange, Failure> {
-    let places = server.may_change.as_deref().unwrap_or("{}");
-    MayChange::parse(places).map_err(|why| Failure::usage(format!("`mayChange`: {why}")))
+    let report = differ.diff(
+        olds.values().map(String::as_str),
+        news.values().map(String::as_str),
+    );
+    let mut also = BTreeMap::new();
+    for tool in &report.tools {
+        let mut classes = Vec::new();
+        if tool.changes.len() >= Report::CHANGES {
+            classes.push(ChangeClass::Narrower);
+        }
+        let is_words = |class: ChangeClass| class == ChangeClass::Words;
+        let mut known = tool.changes.iter().map(ChangeClass::of_change);
+        if let (Some(old), Some(new)) = (olds.get(&tool.name), news.get(&tool.name))
+            && !known.any(is_words)
+            && !new_texts(old, new).is_empty()
+        {
+            classes.push(ChangeClass::Words);
+        }
+        if !classes.is_empty() {
+            also.insert(tool.name.clone(), classes);
+        }
+    }
+    Ok(Comparison { report, also })
 }

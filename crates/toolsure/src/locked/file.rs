@@ -1,6 +1,7 @@
 //! Lock files and candidates: the tools of one server or several, as they were approved or may be.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::Path;
 
 use toolsure_guard::Digest;
@@ -32,19 +33,15 @@ pub(crate) struct Candidate {
 }
 
 impl LockFile {
-    /// The part of a server: that of its name, or the only one.
-    pub(crate) fn of(&self, server: &str) -> Option<&LockedServer> {
-        match self.servers.len() {
-            1 => self.servers.values().next(),
-            _ => self.servers.get(&Some(server.to_owned())),
-        }
-    }
-
-    /// The same, to be changed.
-    pub(crate) fn of_mut(&mut self, server: &str) -> Option<&mut LockedServer> {
-        match self.servers.len() {
-            1 => self.servers.values_mut().next(),
-            _ => self.servers.get_mut(&Some(server.to_owned())),
+    /// The name under which it has a server: none, if it is for one server without a name.
+    pub(crate) fn key_of(&self, server: Option<&str>) -> Option<String> {
+        match (self.servers.contains_key(&None), server) {
+            (true, _) => None,
+            (false, Some(server)) => Some(server.to_owned()),
+            (false, None) if self.servers.len() == 1 => {
+                self.servers.keys().next().cloned().flatten()
+            }
+            (false, None) => None,
         }
     }
 
@@ -71,6 +68,12 @@ impl LockFile {
             let value = root.member(member)?;
             (value.kind() == Kind::String).then(|| value.string().to_owned())
         };
+        if let Some(lock) = string("candidateFor")
+            && Path::new(&lock).file_name() != Some(OsStr::new(&lock))
+        {
+            let why = "`candidateFor` must be the name of a file beside it";
+            return Err(Failure::usage(format!("`{name}` is no candidate: {why}")));
+        }
         let candidate = string("candidateFor").map(|lock| Candidate {
             lock,
             base: string("base"),
@@ -83,13 +86,13 @@ impl LockFile {
                 .members()
                 .map(|(key, one)| {
                     let key = key.text().to_owned();
-                    let server = LockedServer::read(one).map_err(|why| {
+                    let server = LockedServer::read(one, candidate.is_some()).map_err(|why| {
                         no_lock(format!("the server `{}`: {why}", quote(&key, SHOWN)))
                     });
                     Ok((Some(key), server?))
                 })
                 .collect(),
-            None => LockedServer::read(root)
+            None => LockedServer::read(root, candidate.is_some())
                 .map(|server| BTreeMap::from([(None, server)]))
                 .map_err(no_lock),
         };
@@ -103,10 +106,15 @@ impl LockFile {
     pub(crate) fn write(&self, path: &Path) -> Result<(), Failure> {
         let name = shown(path);
         let failure = |error| Failure::usage(format!("cannot write `{name}`: {error}"));
+        // A link stays one, and who may read the file still may.
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let mut partial = path.as_os_str().to_owned();
         partial.push(".partial");
         std::fs::write(&partial, self.text()).map_err(failure)?;
-        std::fs::rename(&partial, path).map_err(failure)
+        if let Ok(there) = std::fs::metadata(&path) {
+            std::fs::set_permissions(&partial, there.permissions()).map_err(failure)?;
+        }
+        std::fs::rename(&partial, &path).map_err(failure)
     }
 
     /// Its text, with one line for each tool, sorted by name.

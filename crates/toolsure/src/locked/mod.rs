@@ -7,10 +7,10 @@ mod texts;
 
 use std::path::{Path, PathBuf};
 
-pub(crate) use compare::{compare, may_change};
+pub(crate) use compare::{Comparison, compare};
 pub(crate) use file::{Candidate, LockFile, shown};
-pub(crate) use server::{LockedServer, approval, digest, one_line, own_name, pin_of};
-pub(crate) use texts::new_texts;
+pub(crate) use server::{LockedServer, approval, digest, is_tool_name, one_line, own_name, pin_of};
+pub(crate) use texts::texts_beyond;
 
 /// The file in which a review leaves what may be approved.
 pub(crate) fn candidate_of(lock: &Path) -> PathBuf {

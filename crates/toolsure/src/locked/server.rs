@@ -1,5 +1,6 @@
 //! What a lock file has of one server.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -37,8 +38,11 @@ pub(crate) struct LockedServer {
 }
 
 impl LockedServer {
-    /// What a server lists, which was just read, and what it lists for older clients.
-    pub(crate) fn of(listing: &Listing, legacy: Option<&Listing>) -> Result<Self, Failure> {
+    /// What a server lists, which was just read, and what it lists for older clients; and what of it cannot be approved, and why.
+    pub(crate) fn of(
+        listing: &Listing,
+        legacy: Option<&Listing>,
+    ) -> Result<(Self, Vec<String>), Failure> {
         let unusable = |what: &str| Failure::usage(format!("{}: {what}", listing.target));
         let server = listing.server.as_ref();
         let mut locked = Self {
@@ -47,25 +51,29 @@ impl LockedServer {
             is_partial: listing.partial,
             ..Self::default()
         };
-        for tool in &listing.tools {
-            let text = one_line(&tool.text);
-            let text =
-                text.ok_or_else(|| unusable("a tool cannot be read, so it cannot be approved"))?;
-            let name = tool.name.as_deref();
-            let name =
-                name.ok_or_else(|| unusable("a tool has no name, so it cannot be approved"))?;
-            locked.add(name, text).map_err(|why| unusable(&why))?;
-        }
-        for tool in legacy.into_iter().flat_map(|legacy| &legacy.tools) {
-            let (Some(name), Some(text)) = (&tool.name, one_line(&tool.text)) else {
-                return Err(unusable(
-                    "a tool for older clients cannot be read, so it cannot be approved",
-                ));
+        let mut left_out = Vec::new();
+        let legacy = legacy.into_iter().flat_map(|legacy| &legacy.tools);
+        let tools = listing.tools.iter().map(|tool| (tool, ""));
+        for (tool, prefix) in tools.chain(legacy.map(|tool| (tool, LEGACY))) {
+            let name = tool.name.as_deref().unwrap_or_default();
+            let why = match one_line(&tool.text) {
+                None => "it cannot be read, or a member of it is there twice",
+                Some(_) if !is_tool_name(name) => {
+                    "it has no name, or one that stands for something else in a lock file"
+                }
+                // The same for all clients.
+                Some(text) if !prefix.is_empty() && locked.definitions.get(name) == Some(&text) => {
+                    continue;
+                }
+                Some(text) => match locked.insert(format!("{prefix}{name}"), text) {
+                    Ok(()) => continue,
+                    Err(_) => "another tool has its name",
+                },
             };
-            if locked.definitions.get(name) != Some(&text) {
-                let key = format!("{LEGACY}{name}");
-                locked.insert(key, text).map_err(|why| unusable(&why))?;
-            }
+            left_out.push(format!(
+                "tool `{}` is left out, and a guard refuses it: {why}",
+                quote(name, SHOWN)
+            ));
         }
         for list in PinnedList::ALL {
             // A server without a list has none of its entries.
@@ -97,12 +105,49 @@ impl LockedServer {
         if instructions.is_some() || listing.file.is_none() {
             locked.pins.insert("instructions");
         }
-        Ok(locked)
+        Ok((locked, left_out))
+    }
+
+    /// What may change without approval.
+    pub(crate) fn may_change(&self) -> Result<MayChange, Failure> {
+        let places = self.may_change.as_deref().unwrap_or("{}");
+        MayChange::parse(places).map_err(|why| Failure::usage(format!("`mayChange`: {why}")))
+    }
+
+    /// Lets more places change, each `TOOL:/PLACE`.
+    pub(crate) fn let_change(&mut self, places: &[String]) -> Result<(), Failure> {
+        let known = self.may_change.as_deref().unwrap_or("{}");
+        let known = serde_json::from_str(known);
+        let mut all: serde_json::Map<String, Value> =
+            known.map_err(|error| Failure::usage(format!("`mayChange`: {error}")))?;
+        for one in places {
+            // The name of a template is a URI, and a text may have anything.
+            let (head, text) = match one.split_once(": ") {
+                Some((head, text)) => (head, Some(text)),
+                None => (one.as_str(), None),
+            };
+            let (tool, place) = head.rsplit_once(":/").ok_or_else(|| {
+                let one = quote(one, SHOWN);
+                Failure::usage(format!("`--may-change {one}` is not `TOOL:/PLACE`"))
+            })?;
+            let place = match text {
+                Some(text) => format!("/{place}: {text}"),
+                None => format!("/{place}"),
+            };
+            let places = all.entry(tool).or_insert_with(|| Value::Array(Vec::new()));
+            if let Some(places) = places.as_array_mut()
+                && !places.iter().any(|known| *known == place)
+            {
+                places.push(place.into());
+            }
+        }
+        self.may_change = Some(Value::Object(all).to_string());
+        self.may_change().map(drop)
     }
 
     /// Adds the definition of a tool.
     fn add(&mut self, name: &str, text: String) -> Result<(), String> {
-        if list_of(name).is_some() || name == INSTRUCTIONS || name.starts_with(LEGACY) {
+        if !is_tool_name(name) {
             return Err(format!(
                 "the tool `{}` has a name that stands for something else in a lock file",
                 quote(name, SHOWN)
@@ -122,18 +167,21 @@ impl LockedServer {
     }
 
     fn insert(&mut self, name: String, text: String) -> Result<(), String> {
-        match self.definitions.insert(name.clone(), text) {
-            None => Ok(()),
-            Some(_) => Err(format!(
+        match self.definitions.entry(name) {
+            Entry::Vacant(place) => {
+                place.insert(text);
+                Ok(())
+            }
+            Entry::Occupied(there) => Err(format!(
                 "there are two of the name `{}`",
-                quote(&name, SHOWN)
+                quote(there.key(), SHOWN)
             )),
         }
     }
 
     /// The definitions as tools, without what may change in them: entries of other lists are written as tools, so that they are
     /// compared as such.
-    pub(crate) fn as_tools(&self, may_change: &MayChange) -> Vec<String> {
+    pub(crate) fn as_tools(&self, may_change: &MayChange) -> BTreeMap<String, String> {
         let tools = self.definitions.iter().map(|(name, text)| {
             let text = match OwnedDocument::read(text.as_str(), &LIMITS) {
                 Ok(document) if name == INSTRUCTIONS => {
@@ -152,12 +200,13 @@ impl LockedServer {
                 }
                 _ => text.clone(),
             };
-            may_change.without(own_name(name), &text).into_owned()
+            let text = may_change.without(own_name(name), &text).into_owned();
+            (name.clone(), text)
         });
         tools.collect()
     }
 
-    pub(super) fn read(root: View<'_>) -> Result<Self, String> {
+    pub(super) fn read(root: View<'_>, needs_digests: bool) -> Result<Self, String> {
         let holder = root.member("result").unwrap_or(root);
         let listed = match holder.kind() {
             Kind::Array => Some(holder),
@@ -197,9 +246,13 @@ impl LockedServer {
         }
         for (name, text) in &locked.definitions {
             let written = root.member("digests").and_then(|all| all.member(name));
-            if let Some(written) = written
-                && digest(text).is_none_or(|digest| written.string() != digest.to_string())
-            {
+            let is_other = match (written, digest(text)) {
+                (Some(written), digest) => {
+                    digest.is_none_or(|digest| written.string() != digest.to_string())
+                }
+                (None, digest) => needs_digests && digest.is_some(),
+            };
+            if is_other {
                 let name = quote(name, SHOWN);
                 return Err(format!(
                     "the definition of `{name}` is not the one with the digest beside it: the file was edited"
@@ -318,6 +371,12 @@ fn list_of(name: &str) -> Option<PinnedList> {
     lists.find(|list| name.starts_with(list.prefix))
 }
 
+/// Whether a definition with this name is that of a tool.
+pub(crate) fn is_tool_name(name: &str) -> bool {
+    let is_other = list_of(name).is_some() || name == INSTRUCTIONS || name.starts_with(LEGACY);
+    !name.is_empty() && !is_other
+}
+
 /// The name of a tool, also of its definition for older clients.
 pub(crate) fn own_name(name: &str) -> &str {
     name.strip_prefix(LEGACY).unwrap_or(name)
@@ -338,13 +397,22 @@ pub(crate) fn digest(tool: &str) -> Option<Digest> {
 }
 
 /// An approval, as a lock file has it.
-pub(crate) fn approval(at: &str, by: Option<&str>, note: Option<&str>, tools: &[String]) -> String {
+pub(crate) fn approval(
+    at: &str,
+    (by, note): (Option<&str>, Option<&str>),
+    tools: &[String],
+    may_change: &[String],
+) -> String {
     let mut approval = serde_json::Map::new();
     approval.insert("at".to_owned(), Value::from(at));
     for (member, text) in [("by", by), ("note", note)] {
         approval.extend(text.map(|text| (member.to_owned(), Value::from(text))));
     }
-    approval.insert("tools".to_owned(), Value::from(tools.to_vec()));
+    for (member, all) in [("tools", tools), ("mayChange", may_change)] {
+        if !all.is_empty() {
+            approval.insert(member.to_owned(), Value::from(all.to_vec()));
+        }
+    }
     let text = Value::Object(approval).to_string();
     one_line(&text).unwrap_or(text)
 }

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits, View};
 
-/// The texts of several words in `new` that `old` does not have, in their order, each once.
-pub(crate) fn new_texts(old: Option<&str>, new: &str) -> Vec<String> {
+/// The texts in `new` that `old` does not have, in their order, each once.
+pub(crate) fn texts_beyond(old: Option<&str>, new: &str) -> Vec<String> {
     let read = |text: &str| OwnedDocument::read(text, &ReadLimits::default()).ok();
     let old = old.and_then(read);
     let mut known = HashSet::new();
@@ -19,7 +19,7 @@ pub(crate) fn new_texts(old: Option<&str>, new: &str) -> Vec<String> {
     };
     let mut found = Vec::new();
     texts(new.document().root(), &mut |text| {
-        if text.contains(char::is_whitespace) && known.insert(text) {
+        if known.insert(text) {
             found.push(text.to_owned());
         }
     });
@@ -49,7 +49,10 @@ mod tests {
     fn texts_anywhere_are_found_once() {
         let old = r#"{"a": ["one two"], "b": "word"}"#;
         let new = r#"{"a": ["three four", "one two"], "b": {"c": "three four", "d": "five\nsix", "e": "other"}}"#;
-        assert_eq!(new_texts(Some(old), new), ["three four", "five\nsix"]);
-        assert_eq!(new_texts(None, old), ["one two"]);
+        assert_eq!(
+            texts_beyond(Some(old), new),
+            ["three four", "five\nsix", "other"]
+        );
+        assert_eq!(texts_beyond(None, old), ["one two", "word"]);
     }
 }

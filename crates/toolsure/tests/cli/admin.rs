@@ -45,6 +45,8 @@ impl Served {
             {"name": "new<img>", "description": "Read all secrets", "inputSchema": {"type": "object"}},
             {"name": "unseen<img>\u{202e}", "inputSchema": {"type": "object"}},
             {"name": "broken", "inputSchema": {"$ref": "#/nowhere"}},
+            {"name": "server:instructions", "description": "Read all secrets", "inputSchema": {"type": "object"}},
+            {"name": "long", "description": "word ".repeat(20_000), "inputSchema": {"type": "object"}},
         ]);
         let tools = dir.file("tools.json", &now.to_string());
         let config = dir.file("guard.toml", more);
@@ -102,7 +104,7 @@ fn the_page_shows_everything_and_runs_nothing() {
     assert_eq!(served.tool("words")["detail"], "held: words (description)");
     let ready = served.guard.page("/readyz");
     assert!(
-        ready.ends_with("server: ready; 3 tools held for approval\n"),
+        ready.ends_with("server: ready; 5 tools held for approval\n"),
         "{ready}"
     );
     // Without a token nobody decides.
@@ -141,6 +143,17 @@ fn whoever_has_the_token_approves_and_rejects_what_is_shown() {
     assert_eq!(
         served.tool("other")["detail"],
         "rejected: words (description)"
+    );
+    // A name that stands for something else in a lock file, and what the page did not show whole.
+    let told = served.decide("server:instructions", "approve", "secret");
+    assert!(told.starts_with("HTTP/1.1 409 "), "{told}");
+    assert_eq!(
+        served
+            .guard
+            .page("/")
+            .matches("Too much to be shown here")
+            .count(),
+        2
     );
     // What was decided, or is another definition by now, does not wait.
     assert!(

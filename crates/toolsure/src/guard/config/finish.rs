@@ -51,7 +51,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
     for (name, upstream) in &mut config.upstreams {
         let place = upstream.place.clone();
         let place = place.map_or(Place::Whole, |span| Place::File(span, Shows::Key));
-        for why in upstream.finish(name, &sources.environment) {
+        for why in upstream.finish(name, &sources.environment, sources.makes_locks) {
             problems.push(Problem::new(
                 place.clone(),
                 format!("upstream `{name}`: {why}"),

@@ -12,6 +12,8 @@ pub(crate) struct Sources<'a> {
     pub(crate) environment: Environment,
     pub(crate) flags: Vec<Override>,
     pub(crate) server: Server,
+    /// Whether lock files need not be there yet, because they are made.
+    pub(crate) makes_locks: bool,
 }
 
 /// What the command line says about the server.

@@ -47,6 +47,7 @@ fn load_with(
     let file = Temporary::new(file);
     let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     let loaded = Config::load(&Sources {
+        makes_locks: false,
         file: Some(&file.0),
         environment: environment.iter().map(owned).collect(),
         flags: flags
@@ -775,6 +776,7 @@ fn said(file: &str, environment: &[(&str, &str)], flags: &[(&str, &str)]) -> Str
     let file = Temporary::new(file);
     let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     let loaded = Config::load(&Sources {
+        makes_locks: false,
         file: Some(&file.0),
         environment: environment.iter().map(owned).collect(),
         flags: flags

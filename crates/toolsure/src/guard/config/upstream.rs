@@ -100,7 +100,12 @@ impl Upstream {
     }
 
     /// Completes it, and returns what is wrong with it.
-    pub(super) fn finish(&mut self, name: &str, environment: &Environment) -> Vec<String> {
+    pub(super) fn finish(
+        &mut self,
+        name: &str,
+        environment: &Environment,
+        makes_locks: bool,
+    ) -> Vec<String> {
         let mut wrong = Vec::new();
         match (&self.url, self.command.is_empty()) {
             (None, true) => wrong.push("needs `command` or `url`".to_owned()),
@@ -140,7 +145,8 @@ impl Upstream {
                 quote(path, SHOWN)
             ));
         }
-        if let Some(lock) = &self.lock {
+        let is_there = |lock: &&PathBuf| !makes_locks || lock.exists();
+        if let Some(lock) = self.lock.as_ref().filter(is_there) {
             match read(lock).and_then(|bytes| pins(lock, &bytes, name)) {
                 Ok(pins) => self.pins = Some(pins),
                 Err(why) => wrong.push(why),
