@@ -8,7 +8,7 @@ use toolsure_json::{Key as _, Kind, Node as _, OwnedDocument, View};
 use super::canonical::limits;
 
 /// The texts of `new` that are not in `old`, and the references that lead elsewhere, except within parameters that `old` did not
-/// have. A text has several words or is long; names of members are texts too. At most [`MOST`], each once.
+/// have. A text has several words or is long; names of members are texts too. At most 1,000, each once.
 ///
 /// ```
 /// use toolsure_guard::new_texts;
@@ -87,4 +87,4 @@ const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 /// Bytes of a name, or of a word; what is longer can be a sentence without blanks.
 const WORD: usize = 48;
 /// Texts that are returned.
-pub(super) const MOST: usize = 1_000;
+const MOST: usize = 1_000;
