@@ -51,9 +51,16 @@ fn hints(changes: &mut Vec<Change>, both: Versions<'_>, whole: View<'_>) {
         let (before, after) = (hint(values.0, default), hint(values.1, default));
         let span = values.1.map_or(whole.span(), View::span);
         let change = if before == after {
-            // It is now said, or no longer said, what holds without it.
             let shown = format!("`{name}`");
-            words((Side::Tool, ""), &shown, values, whole.span())
+            let said = words((Side::Tool, ""), &shown, values, whole.span());
+            // A reader may take what is no boolean for true.
+            let is_boolean =
+                |value: Option<View<'_>>| value.is_none_or(|value| value.kind() == Kind::Boolean);
+            let kind = match is_boolean(values.0) && is_boolean(values.1) {
+                true => Happened::Restated,
+                false => Happened::Consent,
+            };
+            said.map(|said| Change { kind, ..said })
         } else {
             let on_writing = matches!(name, "destructiveHint" | "idempotentHint");
             let allows_more = after != harmless && !(on_writing && only_reads);
@@ -69,10 +76,7 @@ fn hints(changes: &mut Vec<Change>, both: Versions<'_>, whole: View<'_>) {
                 ..Change::on_tool(class, Happened::Consent, &message)
             })
         };
-        changes.extend(change.map(|change| Change {
-            kind: Happened::Consent,
-            ..change
-        }));
+        changes.extend(change);
     }
 }
 

@@ -1,6 +1,6 @@
 //! What changed in the `execution` of a tool.
 
-use toolsure_json::{Kind, Node as _, View};
+use toolsure_json::{Key as _, Kind, Node as _, View};
 
 use super::members::{self, is_same};
 use super::report::{Change, Class, Kind as Happened};
@@ -10,6 +10,24 @@ pub(super) fn compare(changes: &mut Vec<Change>, old: View<'_>, new: View<'_>) {
     let before = changes.len();
     let both = (old.member("execution"), new.member("execution"));
     task_support(changes, old, new);
+    // That the tool has no tasks is said, or no longer said.
+    let says_default = |execution: Option<View<'_>>| {
+        execution.is_none_or(|execution| {
+            let mut members = execution.members();
+            execution.kind() == Kind::Object
+                && members.all(|(key, value)| {
+                    key.text() == "taskSupport"
+                        && value.kind() == Kind::String
+                        && value.string() == "forbidden"
+                })
+        })
+    };
+    if !is_same(both) && says_default(both.0) && says_default(both.1) {
+        members::changed(changes, "execution", both, new);
+        let own = changes.iter_mut().skip(before);
+        own.for_each(|change| change.kind = Happened::Restated);
+        return;
+    }
     if changes.len() > before || (both.0.is_some() && both.1.is_some()) {
         members::others(changes, both, new, &["taskSupport"]);
     }

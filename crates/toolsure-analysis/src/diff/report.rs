@@ -76,6 +76,8 @@ pub enum Kind {
     TaskSupport,
     /// `default-changed`: a parameter has another default, so calls without it mean something else.
     DefaultChanged,
+    /// `restated`: a member says, or no longer says, what holds without it.
+    Restated,
     /// `member-changed`: another member of the tool or of its annotations changed.
     MemberChanged,
     /// `consent`: an annotation changed that clients and users rely on when they decide what may run.
@@ -86,7 +88,7 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::ToolRemoved,
         Self::ToolRenamed,
         Self::ToolNotListed,
@@ -103,6 +105,7 @@ impl Kind {
         Self::ParameterAdded,
         Self::TaskSupport,
         Self::DefaultChanged,
+        Self::Restated,
         Self::MemberChanged,
         Self::Consent,
         Self::Wording,
@@ -128,6 +131,7 @@ impl Kind {
             Self::ParameterAdded => "parameter-added",
             Self::TaskSupport => "task-support",
             Self::DefaultChanged => "default-changed",
+            Self::Restated => "restated",
             Self::MemberChanged => "member-changed",
             Self::Consent => "consent",
             Self::Wording => "wording",
@@ -162,7 +166,7 @@ impl Kind {
             | Self::DefaultChanged => Category::Schema,
             Self::Consent => Category::Consent,
             Self::Wording => Category::Words,
-            Self::TaskSupport | Self::MemberChanged => Category::Other,
+            Self::TaskSupport | Self::Restated | Self::MemberChanged => Category::Other,
         }
     }
 
@@ -190,6 +194,7 @@ impl Kind {
             Self::DefaultChanged => {
                 "a parameter has another default: calls without it mean something else"
             }
+            Self::Restated => "a member says, or no longer says, what holds without it",
             Self::MemberChanged => "another member of the tool or of its annotations changed",
             Self::Consent => {
                 "an annotation changed that users and clients rely on to decide what may run"

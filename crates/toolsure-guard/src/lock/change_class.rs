@@ -71,6 +71,7 @@ impl ChangeClass {
             // What could not be compared may be anything.
             _ if UNCOMPARED.contains(&change.kind) => Self::Narrower,
             _ if change.kind == Kind::SchemaAdded && change.side == Side::Input => Self::Narrower,
+            _ if change.kind == Kind::Restated => Self::Wider,
             (Category::Words, _) => Self::Words,
             (Category::Consent, _) => Self::Consent,
             (Category::Schema | Category::Tool, Class::Compatible) => Self::Wider,

@@ -225,11 +225,20 @@ impl Listing {
     /// The same page with another text, in which tools were rewritten in place.
     pub(crate) fn rewritten(&self, text: String) -> Result<Self, UnreadableListing> {
         let document = OwnedDocument::read(text, &self.limits).map_err(UnreadableListing::Json)?;
+        let listing = Self::of_document(document, &self.limits)?;
+        let mut originals = self.originals.clone();
+        let tools = self.tools().items().zip(listing.tools().items());
+        for (index, (sent, now)) in tools.enumerate() {
+            if sent.raw() != now.raw() {
+                let original = || Arc::from(sent.raw());
+                originals.entry(index).or_insert_with(original);
+            }
+        }
         Ok(Self {
             unreadable: self.unreadable.clone(),
             recognised: self.recognised.clone(),
-            originals: self.originals.clone(),
-            ..Self::of_document(document, &self.limits)?
+            originals,
+            ..listing
         })
     }
 
@@ -284,12 +293,12 @@ impl Listing {
         &self.recognised
     }
 
-    /// The definitions, as the server wrote them, of the tools whose input schemas were replaced.
+    /// The definitions, as the server wrote them, of the tools that were rewritten.
     pub fn originals(&self) -> impl Iterator<Item = &str> {
         self.originals.values().map(|tool| &**tool)
     }
 
-    /// The definition of the tool with this index as the server wrote it, if it was replaced.
+    /// The definition of the tool with this index as the server wrote it, if it was rewritten.
     pub(crate) fn original(&self, index: usize) -> Option<&Arc<str>> {
         self.originals.get(&index)
     }
