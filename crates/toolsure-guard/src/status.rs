@@ -1,6 +1,6 @@
 //! The tools that a guard knows, and what happens to them, for those who operate it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use toolsure_mcp::contract::ToolContract;
@@ -68,8 +68,13 @@ impl ToolStatus {
 /// The tools of some scopes, each definition once: those that need somebody first, then by name.
 pub(crate) fn tools(policy: &Policy, scopes: &[Scope]) -> Vec<ToolStatus> {
     let mut found: BTreeMap<(ToolState, String, String), ToolStatus> = BTreeMap::new();
-    for scope in scopes {
-        let tools = scope.tools();
+    // A thousand callers who are shown the same page share its tools.
+    let (mut lists, mut known) = (HashSet::new(), HashSet::new());
+    let all: Vec<_> = scopes.iter().map(|scope| (scope, scope.tools())).collect();
+    for (scope, tools) in &all {
+        if !lists.insert(Arc::as_ptr(tools)) {
+            continue;
+        }
         let bad = tools.isolated().filter_map(|isolated| {
             let name = isolated.name.clone()?;
             Some(ToolStatus {
@@ -79,7 +84,8 @@ pub(crate) fn tools(policy: &Policy, scopes: &[Scope]) -> Vec<ToolStatus> {
                 contract: None,
             })
         });
-        let good = tools.all().map(|tool| status(policy, scope, tool));
+        let new = tools.all().filter(|tool| known.insert(Arc::as_ptr(tool)));
+        let good = new.map(|tool| status(policy, scope, tool));
         for tool in good.chain(bad) {
             if found.len() >= MOST {
                 break;
