@@ -61,7 +61,7 @@ pub use hub::{Begin, Hub, HubEffect, HubEffects, NodeId};
 pub use id::IdKey;
 pub use lock::{
     Digest, INSTRUCTIONS, LEGACY, LEGACY_TOOLS, LIMITS as COMPARISON_LIMITS, Lock, LockError,
-    MayChange, MayChangeError, Pin, PinnedList, entry_as_tool, instructions_as_tool, new_texts,
+    MayChange, MayChangeError, Pin, PinnedList, entry_as_tool, instructions_as_tool,
 };
 pub use message::{HttpRefusal, Message, Purpose};
 pub use policy::{Policy, PolicyError};

@@ -34,7 +34,7 @@ pub(super) fn only_in<'r>(
         .collect()
 }
 
-fn limits() -> ReadLimits {
+pub(super) fn limits() -> ReadLimits {
     ReadLimits {
         depth: 512,
         duplicate_keys: DuplicateKeys::KeepLast,

@@ -33,6 +33,7 @@ mod locate;
 mod lookup;
 mod members;
 mod mend;
+mod new_texts;
 mod objects;
 mod only;
 mod parameters;
@@ -59,6 +60,7 @@ use toolsure_schema::Compiler;
 
 use crate::engine::Engine;
 pub use limits::Limits;
+pub use new_texts::new_texts;
 pub use report::{Aspect, Category, Change, Class, Kind, Report, Side, ToolChange};
 pub use word_diff::{Piece, word_diff};
 

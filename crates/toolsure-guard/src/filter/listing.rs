@@ -1,6 +1,6 @@
 //! Decides which tools of a page may be listed, and rewrites the page for its reader.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -69,6 +69,8 @@ struct Judgement {
     /// Whether a tool is withheld from clients in any mode.
     withholds: bool,
     waiting: Waiting,
+    /// The names that several tools of the page have.
+    twice: HashSet<String>,
 }
 
 /// Checks the tools of a page, and rewrites the page without those that are refused.
@@ -89,7 +91,10 @@ pub(crate) fn present(
         .then(|| without_references(case.listing, case.parser));
     let listing = inlined.flatten();
     let listing = listing.as_ref().unwrap_or(case.listing);
-    let mut judged = Judgement::default();
+    let mut judged = Judgement {
+        twice: twice(case.listing),
+        ..Judgement::default()
+    };
     let page =
         projection(policy, case).list_keeping(listing, |listed| judge(case, listed, &mut judged));
     // A page keeps its unreadable tools, and is passed on as received, unless it has a tool to withhold.
@@ -129,6 +134,18 @@ pub(crate) fn present(
         rewritten,
         keeps_unreadable,
     })
+}
+
+/// The names that several tools of a page have.
+fn twice(listing: &Listing) -> HashSet<String> {
+    let tools = toolsure_json::Node::member(listing.result(), "tools");
+    let tools = tools.into_iter().flat_map(toolsure_json::Node::items);
+    let names = tools.filter_map(|tool| toolsure_json::Node::member(tool, "name"));
+    let mut once = HashSet::new();
+    let again = names.filter(|name| !once.insert(toolsure_json::Node::string(*name)));
+    again
+        .map(|name| toolsure_json::Node::string(name).to_owned())
+        .collect()
 }
 
 /// Adds a remark on a part of a tool that the reader's protocol version cannot express, once for each
@@ -190,6 +207,7 @@ fn judge(case: &PageCase<'_>, listed: &Listed<'_>, judged: &mut Judgement) -> bo
         remarks,
         withholds,
         waiting,
+        twice,
     } = judged;
     let policy = &case.rules.policy;
     let published = listed.name.unwrap_or_default();
@@ -226,7 +244,9 @@ fn judge(case: &PageCase<'_>, listed: &Listed<'_>, judged: &mut Judgement) -> bo
             return false;
         }
     }
-    let known = case.own.get(name).filter(|_| listed.fault.is_none());
+    // Of two tools with one name, it is unknown which one a malformed one is.
+    let is_it = listed.fault.is_none() || !twice.contains(name);
+    let known = case.own.get(name).filter(|_| is_it);
     let drifted = match known {
         Some(known) => drift::compare(&policy.drift, case.scope, known, true),
         None => drift::unknown(&policy.drift, name),

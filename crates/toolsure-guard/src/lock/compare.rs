@@ -2,13 +2,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use toolsure_analysis::diff::{Differ, Limits, Report};
+use toolsure_analysis::diff::{Differ, Limits, Report, new_texts};
 use toolsure_json::OwnedDocument;
 use toolsure_mcp::contract::ToolContract;
 use toolsure_schema::Compiler;
 
 use super::canonical::limits;
-use super::new_texts::new_texts;
 use super::{Approved, ChangeClass, Digest, LEGACY, Lock};
 
 /// A tool that has an approved definition, compared with it.

@@ -5,7 +5,6 @@ mod change_class;
 mod compare;
 mod entries;
 mod may_change;
-mod new_texts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +21,6 @@ pub use entries::{
     INSTRUCTIONS, LEGACY, LEGACY_TOOLS, PinnedList, entry_as_tool, instructions_as_tool,
 };
 pub use may_change::{MayChange, MayChangeError};
-pub use new_texts::new_texts;
 
 /// The definition of a tool as two digests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -29,19 +29,23 @@ pub(crate) fn all(
     all_and_skipped(target, compilers, term).map(|(listings, _)| listings)
 }
 
+/// A listing, and that for older clients if it was asked for.
+pub(crate) type Both = (Listing, Option<Listing>);
+
 /// The same, with the other lists of each server, and what it lists for older clients if it speaks two protocols.
 pub(crate) fn all_lists(
     target: &TargetArgs,
     compilers: &Compilers,
     term: &Term,
-) -> Result<Vec<(Listing, Option<Listing>)>, Failure> {
+) -> Result<(Vec<Both>, Vec<Skipped>), Failure> {
+    let Sources { sources, skipped } = sources(target, term)?;
     let mut listings = Vec::new();
-    for source in sources(target, term)?.sources {
+    for source in sources {
         let both = source.read_both(target, term)?;
         compilers.for_tools(both.0.texts(), term);
         listings.push(both);
     }
-    Ok(listings)
+    Ok((listings, skipped))
 }
 
 /// The listings of tools, and the servers of configurations that were left out.

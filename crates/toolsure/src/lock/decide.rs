@@ -292,18 +292,22 @@ pub(super) fn approve(args: &ApproveArgs, term: &Term) -> Result<Exit, Failure> 
             }
         }
     }
-    if approved.is_empty() && !only_places {
+    if approved.is_empty() && args.may_change.is_empty() {
         return Err(Failure::usage(format!("nothing of `{}` was approved", shown(&open.path)))
             .with_help("a tool is approved if all of its changes are: `--all` with `--tool PATTERN` takes all of them"));
     }
-    if !open.reviewed.has_shown_texts
-        && let Some((_, tool)) = approved.iter().find(|(_, tool)| has_texts(tool))
-    {
+    let reviewed = &open.reviewed;
+    let is_unseen = |name: &String| !reviewed.has_shown_texts || reviewed.not_shown.contains(name);
+    let unseen = approved.iter().find(|(key, tool)| {
+        let new = open.candidate.servers.get(key);
+        has_texts(tool) && new.is_some_and(|new| is_unseen(new_name(tool, new)))
+    });
+    if let Some((_, tool)) = unseen {
         return Err(Failure::usage(format!(
             "the review did not show all texts of `{}`",
             quote(&tool.name, 80)
         ))
-        .with_help("review again for people, without `--quiet` and `--format`"));
+        .with_help("review again for people, without `--quiet` and `--format`; a definition of more than 1 MiB cannot be approved"));
     }
     let by = args.by.clone().or_else(user);
     let mut names: Vec<String> = Vec::new();

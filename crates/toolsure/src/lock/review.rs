@@ -14,7 +14,7 @@ use crate::compilers::{Compilers, FetchArgs};
 use crate::diff::{Sides, human, json, markdown};
 use crate::exit::{Exit, Failure};
 use crate::guard::locked_upstream;
-use crate::listing::{self, Listing, TargetArgs, exit_of};
+use crate::listing::{self, Both, Skipped, TargetArgs, exit_of};
 use crate::locked::{
     Candidate, Comparison, LockFile, LockedServer, candidate_of, compare, digest, shown,
     texts_beyond,
@@ -66,7 +66,7 @@ enum Format {
 
 pub(super) fn run(args: &ReviewArgs, term: &Term) -> Result<Exit, Failure> {
     let compilers = Compilers::new(args.schemas.compiler_with_documents()?, &args.fetch)?;
-    let (path, listings) = listings(args, &compilers, term)?;
+    let (path, listings, skipped) = listings(args, &compilers, term)?;
     let (lock, base) = LockFile::read_or_empty(&path)?;
     if lock.candidate.is_some() {
         return Err(Failure::usage(format!(
@@ -78,7 +78,7 @@ pub(super) fn run(args: &ReviewArgs, term: &Term) -> Result<Exit, Failure> {
     let differ = Differ::new().compiler(compilers.compiler());
     let (mut exit, mut faults) = (Exit::Ok, Vec::new());
     let mut candidate = LockFile::default();
-    let (mut pairs, mut hidden) = (Vec::new(), Vec::new());
+    let mut compared = BTreeMap::new();
     for (listing, legacy) in &listings {
         if let Some(fault) = &listing.fault {
             faults.push(format!("{}: {fault}", listing.target));
@@ -96,26 +96,59 @@ pub(super) fn run(args: &ReviewArgs, term: &Term) -> Result<Exit, Failure> {
         let old = lock.servers.get(&key);
         new.may_change = None;
         let Comparison { report, also } = compare(old, &new, &differ)?;
-        hidden.push(also);
-        pairs.push(Sides {
+        let sides = Sides {
             report,
             server: key.as_ref().map(|key| quote(key, 60).to_string()),
             old: shown(&path),
             new: listing.target.clone(),
             old_file: None,
             new_file: None,
-        });
+        };
+        compared.insert(key.clone(), (sides, also));
         candidate.servers.insert(key, new);
     }
+    if args.target.servers.is_empty() && args.config.is_none() {
+        // A server of the lock file that nobody names any more.
+        let named: Vec<_> = listings
+            .iter()
+            .map(|(listing, _)| listing.key.as_ref())
+            .collect();
+        for (key, old) in &lock.servers {
+            let is_there = key.is_none()
+                || named.contains(&key.as_ref())
+                || candidate.servers.contains_key(key)
+                || skipped
+                    .iter()
+                    .any(|skipped| Some(&skipped.server) == key.as_ref());
+            if is_there {
+                continue;
+            }
+            let new = LockedServer::default();
+            let Comparison { report, also } = compare(Some(old), &new, &differ)?;
+            let sides = Sides {
+                report,
+                server: key.as_ref().map(|key| quote(key, 60).to_string()),
+                old: shown(&path),
+                new: "(gone)".to_owned(),
+                old_file: None,
+                new_file: None,
+            };
+            compared.insert(key.clone(), (sides, also));
+            candidate.servers.insert(key.clone(), new);
+        }
+    }
+    // In the order of the candidate's servers.
+    let (pairs, hidden): (Vec<Sides>, Vec<_>) = compared.into_values().unzip();
     let changed = pairs.iter().any(|sides| sides.report.class().is_some());
     let columns = term.stdout().columns;
     let mut texts = Vec::new();
     // Whoever approves has seen the texts only if all of them were printed.
-    let mut has_shown_texts = args.format == Format::Human && !term.quiet;
+    let has_shown_texts = args.format == Format::Human && !term.quiet;
+    let mut not_shown = Vec::new();
     for ((key, server), sides) in candidate.servers.iter().zip(&pairs) {
-        let (text, is_whole) = texts_of(lock.servers.get(key), server, sides, columns);
+        let (text, cut) = texts_of(lock.servers.get(key), server, sides, columns);
         texts.push(text);
-        has_shown_texts &= is_whole;
+        not_shown.extend(cut);
     }
     candidate.candidate = Some(Candidate {
         lock: path
@@ -125,6 +158,7 @@ pub(super) fn run(args: &ReviewArgs, term: &Term) -> Result<Exit, Failure> {
             .into_owned(),
         base,
         has_shown_texts,
+        not_shown,
     });
     if changed {
         candidate.write(&candidate_path)?;
@@ -175,15 +209,12 @@ pub(super) fn run(args: &ReviewArgs, term: &Term) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// A listing, and that for older clients if it was asked for.
-type Both = (Listing, Option<Listing>);
-
 /// The lock file, and the listings to compare with it.
 fn listings(
     args: &ReviewArgs,
     compilers: &Compilers,
     term: &Term,
-) -> Result<(PathBuf, Vec<Both>), Failure> {
+) -> Result<(PathBuf, Vec<Both>, Vec<Skipped>), Failure> {
     if let Some(config) = &args.config {
         let server = match args.target.servers.as_slice() {
             [] => None,
@@ -193,13 +224,13 @@ fn listings(
         let (lock, name, source) = locked_upstream(config, server, term)?;
         let mut both = source.read_both(&args.target, term)?;
         both.0.key = Some(name);
-        return Ok((lock, vec![both]));
+        return Ok((lock, vec![both], Vec::new()));
     }
     let lock = args.lock.as_deref();
     let lock =
         lock.ok_or_else(|| Failure::usage("`lock review` needs a lock file, or `--config`"))?;
-    let listings = listing::all_lists(&args.target, compilers, term)?;
-    Ok((lock.to_owned(), listings))
+    let (listings, skipped) = listing::all_lists(&args.target, compilers, term)?;
+    Ok((lock.to_owned(), listings, skipped))
 }
 
 /// How many tools have a change of each class, by the words of `approve`.
@@ -231,14 +262,14 @@ fn by_class(pairs: &[Sides], hidden: &[BTreeMap<String, Vec<ChangeClass>>]) -> S
     numbers.collect::<Vec<_>>().join(", ")
 }
 
-/// New definitions, and the texts of others that the old ones do not have; whether these are all of them.
+/// New definitions, and the texts of others that the old ones do not have; and the definitions that are too long to be shown.
 fn texts_of(
     old: Option<&LockedServer>,
     new: &LockedServer,
     sides: &Sides,
     columns: Option<usize>,
-) -> (String, bool) {
-    let (mut out, mut is_whole) = (String::new(), true);
+) -> (String, Vec<String>) {
+    let (mut out, mut cut) = (String::new(), Vec::new());
     for tool in &sides.report.tools {
         let changes = tool.changes.iter();
         let is_there = |kind| matches!(kind, Kind::ToolRemoved | Kind::ToolNotListed);
@@ -264,13 +295,20 @@ fn texts_of(
                 digest(definition).is_some_and(|digest| rejected.contains(&digest.to_string()))
             });
         let before = old.and_then(|old| old.definitions.get(&tool.name));
+        let is_long = definition.len() > DEFINITION_BYTES;
+        cut.extend(is_long.then(|| name.clone()));
         let name = quote(name, 80);
         if rejected {
             line(&format!(
                 "{BOLD}{name}{BOLD:#}: this definition was rejected"
             ));
         }
-        is_whole &= definition.len() <= DEFINITION_BYTES;
+        if is_long {
+            line(&format!(
+                "{BOLD}{name}{BOLD:#}: more than 1 MiB, which is not shown and cannot be approved"
+            ));
+            continue;
+        }
         let Some(before) = before else {
             line(&format!("{BOLD}{name}{BOLD:#}: the definition"));
             let value: Option<Value> = serde_json::from_str(definition).ok();
@@ -296,11 +334,11 @@ fn texts_of(
             ));
         }
     }
-    (out, is_whole)
+    (out, cut)
 }
 
 /// Maximum bytes of a definition that is shown whole.
-const DEFINITION_BYTES: usize = 64 << 10;
+const DEFINITION_BYTES: usize = 1 << 20;
 
 const AFTER_HELP: &str = "\
 Examples:

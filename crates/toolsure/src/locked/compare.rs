@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use toolsure_analysis::diff::{Differ, Report};
+use toolsure_analysis::diff::{Differ, Report, new_texts};
+use toolsure_guard::MayChange;
 use toolsure_guard::policy::ChangeClass;
-use toolsure_guard::{MayChange, new_texts};
 
 use super::server::LockedServer;
 use crate::exit::Failure;

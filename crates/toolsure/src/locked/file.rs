@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use toolsure_guard::Digest;
-use toolsure_json::{Key as _, Kind, Node as _, OwnedDocument, json_string, quote};
+use toolsure_json::{Key as _, Kind, Node as _, OwnedDocument, View, json_string, quote};
 
 use super::server::{LIMITS, LockedServer, SHOWN, line};
 use crate::exit::Failure;
@@ -28,8 +28,10 @@ pub(crate) struct Candidate {
     pub(crate) lock: String,
     /// The digest of the lock file that the candidate was compared with; `None` if there was none.
     pub(crate) base: Option<String>,
-    /// Whether the review showed the texts that changed.
+    /// Whether the review printed what changed for people.
     pub(crate) has_shown_texts: bool,
+    /// The definitions that it did not print whole.
+    pub(crate) not_shown: Vec<String>,
 }
 
 impl LockFile {
@@ -80,6 +82,12 @@ impl LockFile {
             has_shown_texts: root
                 .member("textsShown")
                 .is_some_and(|shown| shown.boolean()),
+            not_shown: root
+                .member("notShown")
+                .into_iter()
+                .flat_map(View::items)
+                .map(|name| name.string().to_owned())
+                .collect(),
         });
         let servers: Result<BTreeMap<_, _>, Failure> = match root.member("listings") {
             Some(all) => all
@@ -134,6 +142,11 @@ impl LockFile {
             line(&mut out, "  ", "base", &base);
             let shown = candidate.has_shown_texts.to_string();
             line(&mut out, "  ", "textsShown", &shown);
+            if !candidate.not_shown.is_empty() {
+                let names = candidate.not_shown.iter().map(|name| json_string(name));
+                let names = names.collect::<Vec<_>>().join(", ");
+                line(&mut out, "  ", "notShown", &format!("[{names}]"));
+            }
         }
         match self.servers.get(&None).filter(|_| self.servers.len() == 1) {
             Some(only) => only.write(&mut out, "  "),
