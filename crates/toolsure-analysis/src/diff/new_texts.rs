@@ -8,6 +8,7 @@ use toolsure_syntax::Keyword;
 use toolsure_syntax::positions::SubschemaLayout;
 
 use super::listing::limits;
+use super::lookup::Lookup;
 
 /// The texts in the schemas of a tool that an earlier definition did not have at the same place, and the references that lead elsewhere. A
 /// new parameter brings its own texts, with those of new definitions to which only new parameters refer. Words such as names and values
@@ -31,6 +32,7 @@ pub fn new_texts(old: &str, new: &str) -> Vec<String> {
     let (old, new) = (old.document().root(), new.document().root());
     let mut search = Search {
         found: Vec::new(),
+        told: HashSet::new(),
         words: 0,
         parameters: parameters(old),
         exempt: HashSet::new(),
@@ -38,6 +40,7 @@ pub fn new_texts(old: &str, new: &str) -> Vec<String> {
     // New parameters first: what they refer to is theirs.
     search.walk(old, new, true);
     search.found.clear();
+    search.told.clear();
     search.words = 0;
     search.walk(old, new, false);
     search.found
@@ -45,6 +48,8 @@ pub fn new_texts(old: &str, new: &str) -> Vec<String> {
 
 struct Search {
     found: Vec<String>,
+    /// The same, to find them.
+    told: HashSet<String>,
     /// How many new words there are besides texts.
     words: usize,
     /// The names of all parameters that the old definition has anywhere: a member with such a name is not a new parameter.
@@ -76,6 +81,7 @@ struct Pair<'v> {
 
 impl Search {
     fn walk(&mut self, old: View<'_>, new: View<'_>, only_parameters: bool) {
+        let lookup = Lookup::new();
         let mut todo = vec![Pair {
             now: new,
             before: Some(old),
@@ -113,7 +119,7 @@ impl Search {
                 Kind::Object => {
                     for (key, now) in pair.now.members() {
                         let name = key.text();
-                        let earlier = before.and_then(|before| before.member(name));
+                        let earlier = before.and_then(|before| lookup.member(before, name));
                         let role = role_of(pair.role, name, now);
                         if pair.role == Role::Tool && role != Role::Schema {
                             // Others compare it.
@@ -211,7 +217,7 @@ impl Search {
     }
 
     fn tell(&mut self, text: &str) {
-        if self.found.len() < MOST && !self.found.iter().any(|known| known == text) {
+        if self.found.len() < MOST && self.told.insert(text.to_owned()) {
             self.found.push(text.to_owned());
         }
     }

@@ -130,10 +130,13 @@ struct Open {
 
 impl Open {
     fn read(path: &Path, schemas: &SchemaArgs<Asserted>) -> Result<Self, Failure> {
-        let (candidate, _) = LockFile::read(path)?;
+        let written_by = "`toolsure lock review` writes one, if something changed";
+        let (candidate, _) = LockFile::read(path).map_err(|failure| match path.exists() {
+            true => failure,
+            false => failure.with_help(written_by),
+        })?;
         let reviewed = candidate.candidate.clone().ok_or_else(|| {
-            Failure::usage(format!("`{}` is no candidate", shown(path)))
-                .with_help("`toolsure lock review` writes one")
+            Failure::usage(format!("`{}` is no candidate", shown(path))).with_help(written_by)
         })?;
         let lock_path = path.with_file_name(&reviewed.lock);
         let (lock, base) = LockFile::read_or_empty(&lock_path)?;
@@ -176,6 +179,32 @@ impl Open {
                 .push(approval(&at, who, &[], &args.may_change));
         }
         Ok(())
+    }
+
+    /// Moves what is approved to the lock file, and notes who approved it.
+    fn store(&mut self, approved: &[Approved], args: &ApproveArgs) {
+        let by = args.by.clone().or_else(user);
+        let at = Date::today().to_string();
+        let keys: BTreeSet<&Option<String>> = approved.iter().map(|(key, _)| key).collect();
+        for key in keys {
+            let Some(new) = self.candidate.servers.get(key) else {
+                continue;
+            };
+            let is_first = !self.lock.servers.contains_key(key);
+            let lock = self.lock.servers.entry(key.clone()).or_default();
+            let mut names = Vec::new();
+            for (_, tool) in approved.iter().filter(|(its, _)| its == key) {
+                put(lock, tool, new);
+                names.push(tool.name.clone());
+            }
+            if is_first {
+                lock.pins.clone_from(&new.pins);
+            }
+            lock.protocol.clone_from(&new.protocol);
+            lock.server.clone_from(&new.server);
+            let who = (by.as_deref(), args.note.as_deref());
+            lock.approvals.push(approval(&at, who, &names, &[]));
+        }
     }
 
     /// What changed in each server, by its name.
@@ -225,12 +254,39 @@ impl Open {
     }
 }
 
+/// A definition that is approved: its server, and what changed in it.
+type Approved = (Option<String>, ToolChange);
+
 pub(super) fn approve(args: &ApproveArgs, term: &Term) -> Result<Exit, Failure> {
     let mut open = Open::read(&args.candidate, &args.schemas)?;
+    open.let_change(args)?;
+    let approved = choose(&open, args, term)?;
+    if approved.is_empty() && args.may_change.is_empty() {
+        return Err(Failure::usage(format!("nothing of `{}` was approved", shown(&open.path)))
+            .with_help("a tool is approved if all of its changes are: `--all` with `--tool PATTERN` takes all of them"));
+    }
+    let reviewed = &open.reviewed;
+    let is_unseen = |name: &String| !reviewed.has_shown_texts || reviewed.not_shown.contains(name);
+    let unseen = approved.iter().find(|(key, tool)| {
+        let new = open.candidate.servers.get(key);
+        has_texts(tool) && new.is_some_and(|new| is_unseen(new_name(tool, new)))
+    });
+    if let Some((_, tool)) = unseen {
+        return Err(Failure::usage(format!(
+            "the review did not show all texts of `{}`",
+            quote(&tool.name, 80)
+        ))
+        .with_help("review again for people, without `--quiet` and `--format`; a definition of more than 1 MiB cannot be approved"));
+    }
+    open.store(&approved, args);
+    finish(open, "approved", approved.len(), term)
+}
+
+/// The definitions that the flags choose, or somebody at the terminal.
+fn choose(open: &Open, args: &ApproveArgs, term: &Term) -> Result<Vec<Approved>, Failure> {
     let chooses = !args.classes.is_empty() || !args.groups.is_empty() || args.new || args.gone;
     let takes_all = args.all || (!chooses && !args.which.tools.is_empty());
-    let only_places = !args.may_change.is_empty() && !chooses && !takes_all;
-    open.let_change(args)?;
+    let asks = !chooses && !takes_all && args.may_change.is_empty();
     let mut number = 0_usize;
     let mut approved = Vec::new();
     for (key, Comparison { report, also }) in open.reports()? {
@@ -250,9 +306,8 @@ pub(super) fn approve(args: &ApproveArgs, term: &Term) -> Result<Exit, Failure> 
             old_file: None,
             new_file: None,
         };
-        let groups = human::groups(&sides, &mut number, term.stdout().columns);
+        let mut groups = human::groups(&sides, &mut number, term.stdout().columns);
         let mut chosen: BTreeSet<usize> = args.groups.iter().copied().collect();
-        let asks = !chooses && !takes_all && !only_places;
         for group in groups.iter().filter(|_| asks) {
             term.write(&group.text)?;
             match term.ask("approve?") {
@@ -265,79 +320,32 @@ pub(super) fn approve(args: &ApproveArgs, term: &Term) -> Result<Exit, Failure> 
                 }
             }
         }
+        groups.retain(|group| chosen.contains(&group.number));
         for (index, tool) in sides.report.tools.iter().enumerate() {
-            let is_approved = |change: &Change| {
-                let by_kind = match change.kind {
-                    Kind::ToolNotListed => return false,
-                    Kind::ToolRemoved => args.gone,
-                    Kind::ToolAdded => args.new,
-                    Kind::ToolRenamed => args.gone && args.new,
-                    _ => args.classes.contains(&ChangeClass::of_change(change)),
-                };
-                let mut groups = groups.iter().filter(|group| chosen.contains(&group.number));
-                takes_all || by_kind || groups.any(|group| group.has(index, change))
+            let by_group = |change: &Change| groups.iter().any(|group| group.has(index, change));
+            let by_kind = |change: &Change| match change.kind {
+                Kind::ToolRemoved => args.gone,
+                Kind::ToolAdded => args.new,
+                Kind::ToolRenamed => args.gone && args.new,
+                _ => args.classes.contains(&ChangeClass::of_change(change)),
             };
+            let is_listed = !tool
+                .changes
+                .iter()
+                .any(|change| change.kind == Kind::ToolNotListed);
+            let is_approved = |change: &Change| takes_all || by_kind(change) || by_group(change);
             // What no change says is approved by its class, or with everything that the review showed.
-            let by_group = |change: &Change| {
-                let mut groups = groups.iter().filter(|group| chosen.contains(&group.number));
-                groups.any(|group| group.has(index, change))
-            };
             let mut hidden = also.get(&tool.name).into_iter().flatten();
             let is_known = takes_all
                 || tool.changes.iter().all(by_group)
                 || hidden.all(|class| args.classes.contains(class));
-            let all = is_known && tool.changes.iter().all(is_approved);
+            let all = is_listed && is_known && tool.changes.iter().all(is_approved);
             if all && args.which.has_tool(new_name(tool, new)) {
                 approved.push((key.clone(), tool.clone()));
             }
         }
     }
-    if approved.is_empty() && args.may_change.is_empty() {
-        return Err(Failure::usage(format!("nothing of `{}` was approved", shown(&open.path)))
-            .with_help("a tool is approved if all of its changes are: `--all` with `--tool PATTERN` takes all of them"));
-    }
-    let reviewed = &open.reviewed;
-    let is_unseen = |name: &String| !reviewed.has_shown_texts || reviewed.not_shown.contains(name);
-    let unseen = approved.iter().find(|(key, tool)| {
-        let new = open.candidate.servers.get(key);
-        has_texts(tool) && new.is_some_and(|new| is_unseen(new_name(tool, new)))
-    });
-    if let Some((_, tool)) = unseen {
-        return Err(Failure::usage(format!(
-            "the review did not show all texts of `{}`",
-            quote(&tool.name, 80)
-        ))
-        .with_help("review again for people, without `--quiet` and `--format`; a definition of more than 1 MiB cannot be approved"));
-    }
-    let by = args.by.clone().or_else(user);
-    let mut names: Vec<String> = Vec::new();
-    let keys: BTreeSet<Option<String>> = approved.iter().map(|(key, _)| key.clone()).collect();
-    for key in keys {
-        let Some(new) = open.candidate.servers.get(&key) else {
-            continue;
-        };
-        let is_first = !open.lock.servers.contains_key(&key);
-        let lock = open.lock.servers.entry(key.clone()).or_default();
-        let own: Vec<&ToolChange> = approved
-            .iter()
-            .filter(|(its, _)| *its == key)
-            .map(|(_, tool)| tool)
-            .collect();
-        for tool in &own {
-            put(lock, tool, new);
-        }
-        if is_first {
-            lock.pins.clone_from(&new.pins);
-        }
-        lock.protocol.clone_from(&new.protocol);
-        lock.server.clone_from(&new.server);
-        let own: Vec<String> = own.iter().map(|tool| tool.name.clone()).collect();
-        let at = Date::today().to_string();
-        let who = (by.as_deref(), args.note.as_deref());
-        lock.approvals.push(approval(&at, who, &own, &[]));
-        names.extend(own);
-    }
-    finish(open, "approved", names.len(), term)
+    Ok(approved)
 }
 
 pub(super) fn reject(args: &RejectArgs, term: &Term) -> Result<Exit, Failure> {

@@ -149,7 +149,10 @@ impl Upstream {
         if let Some(lock) = self.lock.as_ref().filter(is_there) {
             match read(lock).and_then(|bytes| pins(lock, &bytes, name)) {
                 Ok(pins) => self.pins = Some(pins),
-                Err(why) => wrong.push(why),
+                Err(why) if lock.exists() => wrong.push(why),
+                Err(why) => wrong.push(format!(
+                    "{why}; `toolsure lock review` and `toolsure lock approve` make it"
+                )),
             }
         }
         wrong
