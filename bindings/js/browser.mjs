@@ -38,7 +38,7 @@ for (const [folder, dialect] of Object.entries(DIALECTS)) {
 
 const PAGE = `<!doctype html><script type="module" src="/run.mjs"></script>`;
 const RUN = `
-import { Validator } from '/full-browser.mjs';
+import { Validator } from '/full-browser.js';
 const { documents, groups } = await (await fetch('/suite')).json();
 let [right, wrong, why] = [0, 0, []];
 const from = performance.now();
@@ -54,7 +54,7 @@ for (const { file, schema, options, tests } of groups) {
 }
 await fetch('/done', { method: 'POST', body: JSON.stringify({ right, wrong, why, ms: Math.round(performance.now() - from), agent: navigator.userAgent }) });
 `;
-const types = { mjs: 'text/javascript', wasm: 'application/wasm', html: 'text/html' };
+const types = { js: 'text/javascript', mjs: 'text/javascript', wasm: 'application/wasm', html: 'text/html' };
 const folder = mkdtempSync(join(tmpdir(), 'toolsure-browser-'));
 let browser;
 const server = createServer((request, response) => {
@@ -75,7 +75,7 @@ const server = createServer((request, response) => {
     });
     return undefined;
   }
-  if (/^[a-z-]+\.(mjs|wasm)$/.test(path)) return say(types[path.split('.').pop()], readFileSync(new URL(`dist/${path}`, import.meta.url)));
+  if (/^[a-z0-9-]+\.(js|wasm)$/.test(path)) return say(types[path.split('.').pop()], readFileSync(new URL(`dist/${path}`, import.meta.url)));
   return response.writeHead(404).end();
 }).listen(0, '127.0.0.1', () => {
   const url = `http://127.0.0.1:${server.address().port}/`;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the package: the two WebAssembly modules, their entries, the tarball in dist/.
+# Builds the package: the three WebAssembly modules, their entries, the tarball in dist/.
 #
-# Needs Debian's rustc-web, cargo-web, rust-web-src and lld (any version that has them), and npm for wasm-opt.
+# Needs Debian's rustc-web, cargo-web, rust-web-src and lld (any version that has them), and npm.
 # `--check-tools` only says whether they are there: exit 0, or 3 and one line that names what is missing.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -40,6 +40,8 @@ module=$target/wasm32-unknown-unknown/release/toolsure_wasm.wasm
 
 rm -rf dist
 mkdir -p dist
+compile --features analysis
+cp "$module" dist/analysis.wasm
 compile
 cp "$module" dist/full.wasm
 compile --no-default-features
@@ -47,6 +49,6 @@ cp "$module" dist/lean.wasm
 node build.mjs
 npm pack --silent --pack-destination dist >/dev/null
 
-for name in full lean; do
+for name in full lean analysis; do
     printf '%s.wasm: %d bytes, %d gzipped\n' "$name" "$(wc -c <dist/$name.wasm)" "$(gzip -9 -n -c dist/$name.wasm | wc -c)"
 done

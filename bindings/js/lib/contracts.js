@@ -1,111 +1,95 @@
-// Tool contracts and lint, which only the full build has.
+// Tool contracts, which only the full build has.
 
-import { UNREADABLE, givenText, instanceLimit, longer, textOf } from './engine.js';
-import { ContractError, InputError, InternalError, SchemaError } from './errors.js';
-import { OPTIONS, READ_BYTES, definitionText, optionsText } from './validator.js';
+import { UNDECIDED, UNREADABLE, givenText, instanceLimit, longer } from './engine.js';
+import { ContractError, InternalError, NotJsonError, UndecidedError } from './errors.js';
+import { Handle } from './handle.js';
+import { OPTIONS, definitionText, optionsText } from './validator.js';
 
-/** The class of tool contracts on an engine, and the lint function. */
+/** The class of tool contracts on an engine. */
 export function contracts(engine) {
-  const registry = new FinalizationRegistry(({ wasm, handle }) => {
-    if (wasm === engine.wasm) engine.call('free_contract', handle);
-  });
-
   class ToolContract {
-    #tool;
-    #options;
+    #handle;
     #name;
     #limit;
-    #wasm;
-    #handle;
 
     constructor(tool, options) {
-      this.#tool = definitionText(tool, DEFINITION);
-      this.#options = optionsText(options);
-      this.#read();
-    }
-
-    #read() {
-      if (this.#handle === 0) throw new TypeError('the contract was disposed of');
-      if (this.#wasm !== undefined) registry.unregister(this);
-      const handle = engine.call('contract', ...engine.write([this.#tool, DEFINITION], [this.#options, OPTIONS]));
-      if (handle === 0) throw new ContractError(engine.json());
+      const definition = definitionText(tool, DEFINITION);
+      const given = optionsText(options);
+      this.#handle = new Handle(engine, 'contract', this, () => {
+        const handle = engine.call('contract', ...engine.write([definition, DEFINITION], [given, OPTIONS]));
+        if (handle === 0) throw new ContractError(engine.json());
+        return handle;
+      });
       this.#name = engine.output();
-      this.#limit = instanceLimit(engine.call('contract_instance_bytes', handle) >>> 0);
-      this.#wasm = engine.wasm;
-      this.#handle = handle;
-      registry.register(this, { wasm: this.#wasm, handle }, this);
+      engine.call('contract_limits', this.#handle.ready());
+      this.#limit = instanceLimit(engine.json());
     }
 
     get name() {
       return this.#name;
     }
 
-    /** Checks what `text` returns for the limit. */
-    #decide(check, text) {
-      if (this.#wasm !== engine.wasm || this.#handle === 0) this.#read();
-      const length = engine.writeOne(text(this.#limit), this.#limit);
-      const answer = engine.call(check, this.#handle, length);
-      if (answer === UNREADABLE) throw new InputError(engine.json());
+    /** Asks a function of the module about the text that `write` writes; the answer is in the output. */
+    #ask(name, write) {
+      const length = write();
+      const answer = engine.call(name, this.#handle.ready(), length);
+      if (answer === UNREADABLE) throw new NotJsonError(engine.json());
+      if (answer === UNDECIDED) throw new UndecidedError(engine.json());
       if (answer > UNREADABLE) throw new InternalError({ code: 'internal', message: 'the engine does not know the contract' });
       return engine.json();
     }
 
-    /** As `#decide`. Arguments over the limit are refused, as arguments that are not JSON are. */
-    #decideArguments(text) {
+    #writeText(text) {
+      this.#handle.ready();
+      return engine.writeOne(givenText(text, this.#limit), this.#limit);
+    }
+
+    /** As `#ask`. What is over a limit before it is copied is refused as the engine refuses what it reads. */
+    #decide(name, write) {
       try {
-        return this.#decide('check_arguments', text);
+        return this.#ask(name, write);
       } catch (error) {
-        if (!(error instanceof InputError && error.code === 'limit')) throw error;
-        const { message } = error;
-        return { pass: false, code: 'message-json', message, errors: [], complete: true, error: { code: PARSE_ERROR, message } };
+        if (!(error instanceof UndecidedError)) throw error;
+        const texts = [error.message.replace('undecided: ', ''), error.setting ?? ''].map((text) => [text, OPTIONS]);
+        const handle = this.#handle.ready();
+        engine.call('refuse', handle, name === 'check_result' ? 1 : 0, ...engine.write(...texts));
+        return engine.json();
       }
     }
 
     checkArguments(value = {}) {
-      return this.#decideArguments((limit) => textOf(value, limit));
+      return this.#decide('check_arguments', () => this.#handle.writeValue(value, this.#limit));
     }
 
     checkArgumentsText(text) {
-      return this.#decideArguments((limit) => givenText(text, limit));
+      return this.#decide('check_arguments', () => this.#writeText(text));
     }
 
     checkResult(result) {
-      return this.#decide('check_result', (limit) => textOf(result, limit));
+      return this.#decide('check_result', () => this.#handle.writeValue(result, this.#limit));
     }
 
     checkResultText(text) {
-      return this.#decide('check_result', (limit) => givenText(text, limit));
+      return this.#decide('check_result', () => this.#writeText(text));
+    }
+
+    repairArguments(value = {}) {
+      return this.#ask('repair_arguments', () => this.#handle.writeValue(value, this.#limit));
     }
 
     dispose() {
-      if (this.#handle === 0) return;
-      registry.unregister(this);
-      if (this.#wasm === engine.wasm) engine.call('free_contract', this.#handle);
-      this.#handle = 0;
+      this.#handle.dispose();
     }
   }
   if (Symbol.dispose) ToolContract.prototype[Symbol.dispose] = ToolContract.prototype.dispose;
 
-  function lint(listing, options) {
-    const done = engine.call('lint', ...engine.write([definitionText(listing, LISTING), LISTING], [optionsText(options), OPTIONS]));
-    const report = engine.json();
-    if (done === 0) throw new SchemaError(report);
-    return report;
-  }
-
-  return { ToolContract, lint };
+  return { ToolContract };
 }
 
 /** The limit on a tool's definition: that of the engine's reader of definitions. */
 const DEFINITION_BYTES = 64 << 20;
 const DEFINITION = {
   bytes: DEFINITION_BYTES,
+  levels: Infinity,
   error: () => new ContractError({ code: 'tool-json', message: longer(DEFINITION_BYTES) }),
 };
-/** The limit on a listing to lint. */
-const LISTING = {
-  bytes: READ_BYTES,
-  error: () => new SchemaError({ code: 'option', message: `the listing cannot be read: ${longer(READ_BYTES)}` }),
-};
-/** JSON-RPC's code for a text that is not JSON. */
-const PARSE_ERROR = -32700;

@@ -1,7 +1,7 @@
 // One instance of the WebAssembly module, and its input and output texts.
 
-import { InputError, InternalError } from './errors.js';
-import { NotJson, TooLong, jsonText } from './json.js';
+import { InternalError, NotJsonError, UndecidedError } from './errors.js';
+import { MOST_LEVELS, NotJson, TooDeep, TooLong, isWellFormed, jsonText, putJson } from './json.js';
 
 /** Answers of the checking functions; see src/lib.rs. */
 export const VALID = 0;
@@ -77,6 +77,14 @@ export class Engine {
     return writeTo(this.#reserve(mostBytes(text, limit)), text, 0, limit);
   }
 
+  /** Writes the JSON text of a value. */
+  writeValue(value, limit) {
+    const length = putJson(value, this.#room, limit.levels);
+    if (length !== -1 && length <= limit.bytes) return length;
+    // The room grows with need, so that the next value of this size is written at once.
+    return this.writeOne(textOf(value, limit), limit);
+  }
+
   /** The output text of the last call. */
   output() {
     const start = this.call('output') >>> 0;
@@ -108,9 +116,9 @@ function writeTo(room, text, at, limit) {
   return written;
 }
 
-/** A limit on texts that are instances: their bytes, and the error for a longer one. */
-export function instanceLimit(bytes) {
-  return { bytes, error: () => new InputError({ code: 'limit', message: longer(bytes), offset: bytes, setting: 'limits.instance.bytes' }) };
+/** The limits on instances that a function of the module has written: `[bytes, depth]`. */
+export function instanceLimit([bytes, levels]) {
+  return { bytes, levels, error: () => new UndecidedError({ message: `undecided: ${longer(bytes)}`, setting: 'limits.instance.bytes' }) };
 }
 
 /** Says that a text is over a limit, as the engine does. */
@@ -123,7 +131,7 @@ export function givenText(text, limit) {
   if (typeof text === 'string') {
     if (text.length > limit.bytes) throw limit.error();
     if (isWellFormed(text)) return text;
-    throw new InputError({ code: 'json', message: 'the text has half of a surrogate pair' });
+    throw new NotJsonError({ code: 'json', message: 'the text has half of a surrogate pair' });
   }
   if (text instanceof Uint8Array) return text;
   if (text instanceof ArrayBuffer) return new Uint8Array(text);
@@ -133,14 +141,18 @@ export function givenText(text, limit) {
 /** The JSON text of a value. */
 export function textOf(value, limit) {
   try {
-    return jsonText(value, limit.bytes);
+    return jsonText(value, limit.bytes, limit.levels);
   } catch (error) {
     if (error instanceof TooLong) throw limit.error();
+    if (error instanceof TooDeep) throw tooDeep(limit.levels);
     if (!(error instanceof NotJson)) throw error;
     const at = error.path === '' ? '' : ` (at ${error.path})`;
-    throw new InputError({ code: 'not-json', message: `${error.what} is not a JSON value${at}`, instancePath: error.path });
+    throw new NotJsonError({ code: 'not-json', message: `${error.what} is not a JSON value${at}`, instancePath: error.path });
   }
 }
 
-const isWellFormed =
-  'isWellFormed' in String.prototype ? (text) => text.isWellFormed() : (text) => !/\p{Surrogate}/u.test(text);
+/** No setting allows as many levels as a value may have at most. */
+function tooDeep(levels) {
+  const message = `undecided: the value has more than ${Math.min(levels, MOST_LEVELS)} levels`;
+  return new UndecidedError({ message, setting: 'limits.instance.depth' });
+}

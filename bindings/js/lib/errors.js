@@ -16,16 +16,16 @@ export class ToolsureError extends Error {
 /** A schema that does not compile, or an invalid option. */
 export class SchemaError extends ToolsureError {}
 
-/** An instance that is not JSON, or is over a limit of the reader. It has no verdict. */
-export class InputError extends ToolsureError {}
+/** An instance that is not JSON: a text, or a value that JSON does not have. It has no verdict. */
+export class NotJsonError extends ToolsureError {}
 
 /** A tool definition that is malformed, or whose schemas do not compile. */
 export class ContractError extends ToolsureError {}
 
 /** A limit was reached before the verdict. */
 export class UndecidedError extends ToolsureError {
-  constructor(details) {
-    super({ code: 'undecided', ...details });
+  constructor({ message, setting }) {
+    super({ code: 'undecided', message, setting });
   }
 }
 

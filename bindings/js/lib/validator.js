@@ -1,103 +1,89 @@
 // Validators: a schema is compiled once and checked many times.
 
 import { INVALID, UNDECIDED, UNREADABLE, VALID, givenText, instanceLimit, longer, textOf } from './engine.js';
-import { InputError, InternalError, SchemaError, UndecidedError } from './errors.js';
+import { InternalError, NotJsonError, SchemaError, ToolsureError, UndecidedError } from './errors.js';
+import { Handle } from './handle.js';
 
 const VALID_RESULT = Object.freeze({ verdict: 'valid' });
 
 /** The classes of validators on an engine. */
 export function validators(engine) {
-  const registry = new FinalizationRegistry(({ wasm, handle }) => {
-    if (wasm === engine.wasm) engine.call('free_schema', handle);
-  });
-
   class Validator {
     #schema;
-    #schemaLimit;
-    #options;
-    #limit;
-    #wasm;
     #handle;
+    #limit;
 
     constructor(schema, options) {
-      this.#options = optionsText(options);
-      this.#schemaLimit = schemaLimit(engine.call('schema_bytes', engine.writeOne(this.#options, OPTIONS)));
-      this.#schema = definitionText(schema, this.#schemaLimit);
-      this.#compile();
+      const given = optionsText(options);
+      const limit = schemaLimit(engine.call('schema_bytes', engine.writeOne(given, OPTIONS)));
+      const text = definitionText(schema, limit);
+      this.#schema = text;
+      this.#handle = new Handle(engine, 'schema', this, () => {
+        const handle = engine.call('compile', ...engine.write([text, limit], [given, OPTIONS]));
+        if (handle === 0) throw new SchemaError(engine.json());
+        return handle;
+      });
+      engine.call('instance_limits', this.#handle.ready());
+      this.#limit = instanceLimit(engine.json());
     }
 
-    #compile() {
-      if (this.#handle === 0) throw new TypeError('the validator was disposed of');
-      if (this.#wasm !== undefined) registry.unregister(this);
-      const handle = engine.call('compile', ...engine.write([this.#schema, this.#schemaLimit], [this.#options, OPTIONS]));
-      if (handle === 0) throw new SchemaError(engine.json());
-      this.#wasm = engine.wasm;
-      this.#handle = handle;
-      this.#limit = instanceLimit(engine.call('instance_bytes', handle) >>> 0);
-      registry.register(this, { wasm: this.#wasm, handle }, this);
-    }
-
-    /** Checks text in the input buffer. */
+    /** Checks text of this length in the input buffer. */
     #check(length) {
       try {
-        return this.#wasm.check(this.#handle, length);
+        return engine.wasm.check(this.#handle.ready(), length);
       } catch (error) {
         throw engine.fault(error);
       }
     }
 
-    #ready() {
-      if (this.#wasm !== engine.wasm || this.#handle === 0) this.#compile();
-    }
-
-    #report(answer, length) {
-      switch (answer) {
-        case VALID:
-          return VALID_RESULT;
-        case INVALID:
-          engine.call('explain', this.#handle, length);
-          return engine.json();
-        case UNDECIDED:
-          return engine.json();
-        case UNREADABLE:
-          throw new InputError(engine.json());
-        default:
-          throw new InternalError({ code: 'internal', message: 'the engine does not know the schema' });
-      }
+    #report(length) {
+      const answer = this.#check(length);
+      if (answer === VALID) return VALID_RESULT;
+      if (answer === INVALID) engine.call('explain', this.#handle.ready(), length);
+      if (answer > UNDECIDED) throw this.#noVerdict(answer);
+      return engine.json();
     }
 
     #decide(answer) {
       if (answer === VALID) return true;
       if (answer === INVALID) return false;
-      if (answer === UNDECIDED) throw new UndecidedError(engine.json());
-      return this.#report(answer, 0);
+      throw answer === UNDECIDED ? new UndecidedError(engine.json()) : this.#noVerdict(answer);
     }
 
-    validate(value) {
-      this.#ready();
-      const length = engine.writeOne(textOf(value, this.#limit), this.#limit);
-      return this.#report(this.#check(length), length);
+    #noVerdict(answer) {
+      if (answer === UNREADABLE) return new NotJsonError(engine.json());
+      return new InternalError({ code: 'internal', message: 'the engine does not know the schema' });
     }
 
-    validateText(text) {
-      this.#ready();
-      const length = engine.writeOne(givenText(text, this.#limit), this.#limit);
-      return this.#report(this.#check(length), length);
+    #writeText(text) {
+      this.#handle.ready();
+      return engine.writeOne(givenText(text, this.#limit), this.#limit);
+    }
+
+    check(value) {
+      return reported(() => this.#report(this.#handle.writeValue(value, this.#limit)));
+    }
+
+    checkText(text) {
+      return reported(() => this.#report(this.#writeText(text)));
     }
 
     isValid(value) {
-      this.#ready();
-      return this.#decide(this.#check(engine.writeOne(textOf(value, this.#limit), this.#limit)));
+      return this.#decide(this.#check(this.#handle.writeValue(value, this.#limit)));
     }
 
     isValidText(text) {
-      this.#ready();
-      return this.#decide(this.#check(engine.writeOne(givenText(text, this.#limit), this.#limit)));
+      return this.#decide(this.#check(this.#writeText(text)));
+    }
+
+    /** The interface of Standard Schema, version 1, and of Standard JSON Schema. */
+    get '~standard'() {
+      const schema = () => JSON.parse(typeof this.#schema === 'string' ? this.#schema : new TextDecoder().decode(this.#schema));
+      return { version: 1, vendor: 'toolsure', validate: (value) => standard(value, () => this.check(value)), jsonSchema: { input: schema, output: schema } };
     }
 
     get warnings() {
-      this.#ready();
-      engine.call('warnings', this.#handle);
+      engine.call('warnings', this.#handle.ready());
       return engine.json();
     }
 
@@ -107,23 +93,20 @@ export function validators(engine) {
     }
 
     dispose() {
-      if (this.#handle === 0) return;
-      registry.unregister(this);
-      if (this.#wasm === engine.wasm) engine.call('free_schema', this.#handle);
-      this.#handle = 0;
+      this.#handle.dispose();
     }
   }
   if (Symbol.dispose) Validator.prototype[Symbol.dispose] = Validator.prototype.dispose;
 
   class ToolsureJsonSchemaValidator {
     #options;
-    #throws;
+    #refuses;
 
-    constructor({ uncompilable = 'refuse', ...options } = {}) {
+    constructor({ uncompilable = 'throw', ...options } = {}) {
       if (uncompilable !== 'refuse' && uncompilable !== 'throw') {
         throw new TypeError("`uncompilable` must be 'refuse' or 'throw'");
       }
-      this.#throws = uncompilable === 'throw';
+      this.#refuses = uncompilable === 'refuse';
       // As in the guard: an invalid keyword must not make the tool unusable.
       this.#options = { strictness: 'lenient', ...options };
     }
@@ -133,12 +116,12 @@ export function validators(engine) {
       try {
         validator = new Validator(schema, this.#options);
       } catch (error) {
-        if (this.#throws || error.code === 'option') throw error;
+        if (!this.#refuses || error.code === 'option') throw error;
         return () => refused(`the schema cannot be used: ${error.message}`);
       }
       return (data) => {
         try {
-          const result = validator.validate(data);
+          const result = validator.check(data);
           if (result.verdict === 'valid') return { valid: true, data, errorMessage: undefined };
           return refused(result.message);
         } catch (error) {
@@ -151,18 +134,60 @@ export function validators(engine) {
   return { Validator, ToolsureJsonSchemaValidator };
 }
 
+/** A report. What is over a limit before it is copied is undecided, as the engine says of what it reads. */
+function reported(check) {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof UndecidedError)) throw error;
+    const { message, setting } = error;
+    return { verdict: 'undecided', message, ...(setting && { setting }) };
+  }
+}
+
+/** A result of Standard Schema, which has two verdicts: what is undecided, or is not JSON, has an issue. */
+function standard(value, check) {
+  let result;
+  try {
+    result = check();
+  } catch (error) {
+    if (!(error instanceof ToolsureError)) throw error;
+    result = { message: error.message };
+  }
+  if (result.verdict === 'valid') return { value };
+  const errors = result.errors ?? [];
+  // A limit can be reached before the first error is found.
+  if (errors.length === 0) return { issues: [{ message: result.message }] };
+  return { issues: errors.map(({ message, instancePath }) => ({ message, path: segments(value, instancePath) })) };
+}
+
+/** The keys on the way to a place in a value. */
+function segments(value, pointer) {
+  return pointer.split('/').slice(1).map((part) => {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = Array.isArray(value) ? Number(name) : name;
+    value = value?.[key];
+    return key;
+  });
+}
+
 /** The SDK has two verdicts: undecided counts as invalid. */
 function refused(errorMessage) {
   return { valid: false, data: undefined, errorMessage };
 }
 
+/** The text of a value, which is given as text or as a value. */
+export function anyText(value, limit) {
+  return typeof value === 'string' || value instanceof Uint8Array ? givenText(value, limit) : textOf(value, limit);
+}
+
 /** The text of a schema, a tool or a listing, which is given as text or as a value. */
 export function definitionText(definition, limit) {
-  if (typeof definition === 'string' || definition instanceof Uint8Array) return givenText(definition, limit);
   try {
-    return textOf(definition, limit);
+    return anyText(definition, limit);
   } catch (error) {
-    if (error instanceof InputError) throw new SchemaError({ code: 'json', message: error.message, schemaPath: error.instancePath });
+    if (error instanceof NotJsonError) throw new SchemaError({ code: 'json', message: error.message, schemaPath: error.instancePath ?? '' });
+    if (error instanceof UndecidedError) throw new SchemaError({ code: 'limit', message: error.message, schemaPath: '' });
     throw error;
   }
 }
@@ -173,7 +198,7 @@ export function optionsText(options) {
   try {
     return textOf(options, OPTIONS);
   } catch (error) {
-    if (error instanceof InputError) throw new SchemaError({ code: 'option', message: `options: ${error.message}` });
+    if (error instanceof ToolsureError) throw new SchemaError({ code: 'option', message: `options: ${error.message}` });
     throw error;
   }
 }
@@ -189,14 +214,15 @@ function schemaLimit(bytes) {
     help: 'the setting `limits.schema_bytes` raises this limit',
     setting: 'limits.schema_bytes',
   };
-  return { bytes, error: () => new SchemaError(details) };
+  return { bytes, levels: Infinity, error: () => new SchemaError(details) };
 }
 
-/** Bytes of options, and of a listing to lint: the defaults of the engine's reader. */
-export const READ_BYTES = 16 << 20;
+/** Bytes of options: the default of the engine's reader. */
+const READ_BYTES = 16 << 20;
 
 /** The limit on options. */
 export const OPTIONS = {
   bytes: READ_BYTES,
+  levels: Infinity,
   error: () => new SchemaError({ code: 'option', message: `the options cannot be read: ${longer(READ_BYTES)}` }),
 };

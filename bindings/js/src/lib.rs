@@ -4,30 +4,26 @@
 //! calls a function with their lengths, and reads JSON from the output buffer if the function's
 //! answer says that there is output. `lib/engine.js` is the only caller.
 //!
-//! Nothing here decides anything: verdicts, messages and limits come from `toolsure-schema`,
-//! `toolsure-mcp` and `toolsure-analysis`.
+//! What the texts mean is in `toolsure-bindings`.
 
-#[cfg(feature = "contracts")]
-mod contract;
-mod kind;
-#[cfg(feature = "lint")]
-mod lint;
 #[cfg(not(target_family = "wasm"))]
 pub mod native;
-mod options;
-mod report;
 mod slots;
-mod write;
 
 use std::cell::RefCell;
 
 #[cfg(feature = "contracts")]
-use toolsure_mcp::check::Decision;
+use toolsure_bindings::contract::{Contract, What};
+#[cfg(feature = "analysis")]
+use toolsure_bindings::listing::NoReport;
+use toolsure_bindings::options::{Options, Refusal};
+#[cfg(feature = "analysis")]
+use toolsure_bindings::projection::Projection;
+use toolsure_bindings::report;
+use toolsure_json::{ReadError, ReadLimits};
 use toolsure_schema::{Schema, Verdict, Workspace};
 
-use options::{Options, Refusal};
 use slots::Slots;
-use write::Object;
 
 /// The state between calls. WebAssembly has one thread here.
 #[derive(Default)]
@@ -37,20 +33,35 @@ struct State {
     workspace: Workspace,
     schemas: Slots<Compiled>,
     #[cfg(feature = "contracts")]
-    contracts: Slots<contract::Contract>,
+    contracts: Slots<Contract>,
+    #[cfg(feature = "analysis")]
+    projections: Slots<Projection>,
 }
 
-/// A schema, and the maximum number of bytes of an instance.
+/// A schema, and the limits on an instance.
 struct Compiled {
     schema: Schema,
-    instance_bytes: usize,
+    limits: ReadLimits,
 }
 
 impl State {
-    /// Two texts, one after the other in the input buffer.
-    fn texts(&self, first: usize, second: usize) -> Option<(&[u8], &[u8])> {
-        let (first, rest) = self.input.split_at_checked(first)?;
-        Some((first, rest.get(..second)?))
+    /// Texts of these lengths, one after the other in the input buffer.
+    fn texts<const N: usize>(&self, lengths: [usize; N]) -> Option<[&[u8]; N]> {
+        let mut rest = self.input.as_slice();
+        let mut texts = [rest; N];
+        for (text, length) in texts.iter_mut().zip(lengths) {
+            (*text, rest) = rest.split_at_checked(length)?;
+        }
+        Some(texts)
+    }
+
+    /// Writes limits for JavaScript: bytes and depth.
+    fn write_limits(&mut self, limits: Option<ReadLimits>) -> u32 {
+        let Some(limits) = limits else { return MISUSED };
+        self.output.clear();
+        self.output
+            .push_str(&format!("[{},{}]", limits.bytes, limits.depth));
+        VALID
     }
 }
 
@@ -74,9 +85,9 @@ const MISUSED: u32 = 4;
 
 /// The answer of a function that makes something: it failed, and the output says why.
 const REFUSED: u32 = 0;
-/// The answer of the function that lints, if the output is a report.
-#[cfg(feature = "lint")]
-const LINTED: u32 = 1;
+/// The answer of such a function without a handle: the output has what was made.
+#[cfg(feature = "analysis")]
+const MADE: u32 = 1;
 
 #[expect(
     unsafe_code,
@@ -87,8 +98,10 @@ pub mod exports {
     //! The functions that the module exports, by name.
 
     #[cfg(feature = "contracts")]
-    use super::contract::What;
+    use super::What;
     use super::{MISUSED, VALID, with};
+    #[cfg(feature = "analysis")]
+    use toolsure_bindings::{argument, listing};
 
     /// Makes room for `bytes` of input and returns the address of the buffer.
     #[unsafe(no_mangle)]
@@ -131,13 +144,12 @@ pub mod exports {
         })
     }
 
-    /// The maximum number of bytes of an instance under a schema's limits.
+    /// Writes the limits on an instance of a schema: `[bytes, depth]`.
     #[unsafe(no_mangle)]
-    pub extern "C" fn instance_bytes(schema: u32) -> u32 {
+    pub extern "C" fn instance_limits(schema: u32) -> u32 {
         with(|state| {
-            let compiled = state.schemas.get(schema);
-            let bytes = compiled.map_or(0, |compiled| compiled.instance_bytes);
-            u32::try_from(bytes).unwrap_or(u32::MAX)
+            let limits = state.schemas.get(schema).map(|compiled| compiled.limits);
+            state.write_limits(limits)
         })
     }
 
@@ -165,7 +177,7 @@ pub mod exports {
         with(|state| match state.schemas.get(schema) {
             Some(compiled) => {
                 state.output.clear();
-                super::report::warnings(&mut state.output, compiled.schema.warnings());
+                toolsure_bindings::report::warnings(&mut state.output, compiled.schema.warnings());
                 VALID
             }
             None => MISUSED,
@@ -186,14 +198,16 @@ pub mod exports {
         with(|state| state.contracts.remove(contract));
     }
 
-    /// The maximum number of bytes of arguments or a result under a contract's limits.
+    /// Writes the limits on arguments and results of a contract: `[bytes, depth]`.
     #[cfg(feature = "contracts")]
     #[unsafe(no_mangle)]
-    pub extern "C" fn contract_instance_bytes(contract: u32) -> u32 {
+    pub extern "C" fn contract_limits(contract: u32) -> u32 {
         with(|state| {
-            let contract = state.contracts.get_mut(contract);
-            let bytes = contract.map_or(0, |contract| contract.instance_bytes());
-            u32::try_from(bytes).unwrap_or(u32::MAX)
+            let limits = state
+                .contracts
+                .get(contract)
+                .map(|contract| *contract.limits());
+            state.write_limits(limits)
         })
     }
 
@@ -211,20 +225,109 @@ pub mod exports {
         with(|state| super::decide(state, contract, result, What::Result))
     }
 
-    /// Lints a listing with options: writes a report, or why the listing cannot be read.
-    #[cfg(feature = "lint")]
+    /// Writes the decision on a result (or, if it is 0, on arguments) over a limit; the input has why, and the
+    /// setting that raises it.
+    #[cfg(feature = "contracts")]
+    #[unsafe(no_mangle)]
+    pub extern "C" fn refuse(contract: u32, is_result: u32, why: usize, setting: usize) -> u32 {
+        let what = match is_result {
+            0 => What::Arguments,
+            _ => What::Result,
+        };
+        with(|state| super::refuse(state, contract, what, [why, setting]))
+    }
+
+    /// Repairs arguments for a tool: writes the outcome.
+    #[cfg(feature = "contracts")]
+    #[unsafe(no_mangle)]
+    pub extern "C" fn repair_arguments(contract: u32, arguments: usize) -> u32 {
+        with(|state| super::repair(state, contract, arguments))
+    }
+
+    /// Lints a listing with options: writes a report. Returns [`super::MADE`] or [`super::REFUSED`], as do the
+    /// next three.
+    #[cfg(feature = "analysis")]
     #[unsafe(no_mangle)]
     pub extern "C" fn lint(listing: usize, options: usize) -> u32 {
-        with(|state| super::lint(state, listing, options))
+        with(|state| {
+            super::report_of(state, [listing, options], |[listing, options]| {
+                listing::lint(listing, options)
+            })
+        })
+    }
+
+    /// Says of each tool of a listing whether it can be used.
+    #[cfg(feature = "analysis")]
+    #[unsafe(no_mangle)]
+    pub extern "C" fn check_listing(listing: usize, options: usize) -> u32 {
+        with(|state| {
+            super::report_of(state, [listing, options], |[listing, options]| {
+                listing::check(listing, options)
+            })
+        })
+    }
+
+    /// Compares two listings with options.
+    #[cfg(feature = "analysis")]
+    #[unsafe(no_mangle)]
+    pub extern "C" fn diff(old: usize, new: usize, options: usize) -> u32 {
+        with(|state| {
+            super::report_of(state, [old, new, options], |[old, new, options]| {
+                listing::diff(old, new, options)
+            })
+        })
+    }
+
+    /// Converts an argument schema with options.
+    #[cfg(feature = "analysis")]
+    #[unsafe(no_mangle)]
+    pub extern "C" fn convert_argument_schema(schema: usize, options: usize) -> u32 {
+        with(|state| {
+            super::report_of(state, [schema, options], |[schema, options]| {
+                argument::convert(schema, options)
+            })
+        })
+    }
+
+    /// Projects a listing with options: writes the report. Returns a handle or [`super::REFUSED`].
+    #[cfg(feature = "analysis")]
+    #[unsafe(no_mangle)]
+    pub extern "C" fn project(listing: usize, options: usize) -> u32 {
+        with(|state| super::project(state, listing, options))
+    }
+
+    /// Drops a projection.
+    #[cfg(feature = "analysis")]
+    #[unsafe(no_mangle)]
+    pub extern "C" fn free_projection(projection: u32) {
+        with(|state| state.projections.remove(projection));
+    }
+
+    /// Writes the limits on the arguments of calls: `[bytes, depth]`.
+    #[cfg(feature = "analysis")]
+    #[unsafe(no_mangle)]
+    pub extern "C" fn projection_limits(projection: u32) -> u32 {
+        with(|state| {
+            let limits = state.projections.get(projection).map(|one| *one.limits());
+            state.write_limits(limits)
+        })
+    }
+
+    /// Maps a call of a published tool to one of the original tool, and checks it.
+    #[cfg(feature = "analysis")]
+    #[unsafe(no_mangle)]
+    pub extern "C" fn map_call(projection: u32, name: usize, arguments: usize) -> u32 {
+        with(|state| super::map_call(state, projection, name, arguments))
     }
 }
 
 fn compile(state: &mut State, schema: usize, options: usize) -> u32 {
-    let made = state.texts(schema, options).map(|(schema, options)| {
-        let options = Options::read(options, &[])?;
+    let made = state.texts([schema, options]).map(|[schema, options]| {
+        let options = Options::read(options)?;
+        let compiler = options.compiler();
         let compiled = Compiled {
-            schema: options.compiler.compile(schema)?,
-            instance_bytes: options.compiler.bounds().instance.bytes,
+            schema: compiler.compile(schema)?,
+            limits: compiler.bounds().instance,
         };
         Ok::<_, Refusal>(compiled)
     });
@@ -249,13 +352,12 @@ fn check(state: &mut State, schema: u32, instance: usize) -> u32 {
         Ok(Verdict::Invalid) => INVALID,
         Ok(Verdict::Undecided(why)) => {
             state.output.clear();
-            report::undecided(&mut Object::new(&mut state.output), why);
+            report::exhausted(&mut state.output, why);
             UNDECIDED
         }
         Err(error) => {
             state.output.clear();
-            report::unreadable(&mut state.output, &error);
-            UNREADABLE
+            unread(&mut state.output, &error)
         }
     }
 }
@@ -269,26 +371,31 @@ fn explain(state: &mut State, schema: u32, instance: usize) -> u32 {
     state.output.clear();
     match report {
         Ok(report) => {
-            report::write(&mut Object::new(&mut state.output), &report);
+            report::write(&mut state.output, &report);
             match report.verdict {
                 Verdict::Valid => VALID,
                 Verdict::Invalid => INVALID,
                 Verdict::Undecided(_) => UNDECIDED,
             }
         }
-        Err(error) => {
-            report::unreadable(&mut state.output, &error);
-            UNREADABLE
-        }
+        Err(error) => unread(&mut state.output, &error),
+    }
+}
+
+/// Writes why an instance could not be read, and returns the answer.
+fn unread(out: &mut String, error: &ReadError) -> u32 {
+    match report::unread(out, error) {
+        true => UNDECIDED,
+        false => UNREADABLE,
     }
 }
 
 #[cfg(feature = "contracts")]
 fn contract(state: &mut State, tool: usize, options: usize) -> u32 {
-    let Some((tool, options)) = state.texts(tool, options) else {
+    let Some([tool, options]) = state.texts([tool, options]) else {
         return REFUSED;
     };
-    let made = contract::Contract::read(tool, options);
+    let made = Contract::read(tool, options);
     state.output.clear();
     match made {
         Ok(contract) => {
@@ -304,44 +411,109 @@ fn contract(state: &mut State, tool: usize, options: usize) -> u32 {
 
 /// Checks arguments or a result for a tool, and writes the decision.
 #[cfg(feature = "contracts")]
-fn decide(state: &mut State, contract: u32, length: usize, what: contract::What) -> u32 {
+fn decide(state: &mut State, contract: u32, length: usize, what: What) -> u32 {
     let (Some(contract), Some(text)) =
         (state.contracts.get_mut(contract), state.input.get(..length))
     else {
         return MISUSED;
     };
-    let decision = contract.check(text, what);
     state.output.clear();
-    match decision {
-        Ok(decision) => {
-            contract.write(&mut state.output, &decision);
-            match decision {
-                Decision::Pass(_) => VALID,
-                Decision::Refuse(_) => INVALID,
-            }
+    match contract.check(&mut state.output, text, what) {
+        Ok(()) => VALID,
+        Err(error) => unread(&mut state.output, &error),
+    }
+}
+
+/// Writes the decision on arguments or a result over a limit.
+#[cfg(feature = "contracts")]
+fn refuse(state: &mut State, contract: u32, what: What, lengths: [usize; 2]) -> u32 {
+    let mut out = String::new();
+    let (Some([why, setting]), Some(contract)) =
+        (state.texts(lengths), state.contracts.get(contract))
+    else {
+        return MISUSED;
+    };
+    let [why, setting] = [why, setting].map(String::from_utf8_lossy);
+    contract.refuse(
+        &mut out,
+        what,
+        &why,
+        Some(&*setting).filter(|setting| !setting.is_empty()),
+    );
+    state.output = out;
+    VALID
+}
+
+/// Repairs arguments for a tool, and writes the outcome.
+#[cfg(feature = "contracts")]
+fn repair(state: &mut State, contract: u32, length: usize) -> u32 {
+    let (Some(contract), Some(text)) =
+        (state.contracts.get_mut(contract), state.input.get(..length))
+    else {
+        return MISUSED;
+    };
+    state.output.clear();
+    match contract.repair(&mut state.output, text) {
+        Ok(()) => VALID,
+        Err(error) => unread(&mut state.output, &error),
+    }
+}
+
+/// Writes what `make` makes of texts, or why it made nothing.
+#[cfg(feature = "analysis")]
+fn report_of<const N: usize>(
+    state: &mut State,
+    lengths: [usize; N],
+    make: impl FnOnce([&[u8]; N]) -> Result<String, NoReport>,
+) -> u32 {
+    let Some(made) = state.texts(lengths).map(make) else {
+        return MISUSED;
+    };
+    state.output.clear();
+    match made {
+        Ok(made) => {
+            state.output = made;
+            MADE
         }
-        Err(error) => {
-            report::unreadable(&mut state.output, &error);
-            UNREADABLE
+        Err(why) => {
+            why.write(&mut state.output);
+            REFUSED
         }
     }
 }
 
-#[cfg(feature = "lint")]
-fn lint(state: &mut State, listing: usize, options: usize) -> u32 {
-    let Some((listing, options)) = state.texts(listing, options) else {
+#[cfg(feature = "analysis")]
+fn project(state: &mut State, listing: usize, options: usize) -> u32 {
+    let Some([listing, options]) = state.texts([listing, options]) else {
         return REFUSED;
     };
-    let made = lint::run(listing, options);
+    let made = Projection::read(listing, options);
     state.output.clear();
     match made {
-        Ok(report) => {
-            lint::write(&mut state.output, &report);
-            LINTED
+        Ok(projection) => {
+            projection.write(&mut state.output);
+            state.projections.insert(projection)
         }
-        Err(message) => {
-            report::option(&mut state.output, &message);
+        Err(why) => {
+            why.write(&mut state.output);
             REFUSED
         }
+    }
+}
+
+#[cfg(feature = "analysis")]
+fn map_call(state: &mut State, projection: u32, name: usize, arguments: usize) -> u32 {
+    let texts = state.input.split_at_checked(name);
+    let texts = texts.and_then(|(name, rest)| Some((name, rest.get(..arguments)?)));
+    let (Some((name, arguments)), Some(projection)) =
+        (texts, state.projections.get_mut(projection))
+    else {
+        return MISUSED;
+    };
+    let name = String::from_utf8_lossy(name);
+    state.output.clear();
+    match projection.call(&mut state.output, &name, arguments) {
+        Ok(()) => VALID,
+        Err(error) => unread(&mut state.output, &error),
     }
 }

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { ContractError, InputError, SchemaError, ToolContract, Validator, lint } from '@toolsure/validator';
+import { ContractError, NotJsonError, SchemaError, ToolContract, UndecidedError, Validator } from '@toolsure/validator';
+import { lint } from '@toolsure/validator/analysis';
 
 import { shared } from './shared.mjs';
 
@@ -41,9 +42,9 @@ function judge(schema, instance, formats) {
   let validator;
   try {
     validator = new Validator(schema, formats ? { formats: 'assert' } : undefined);
-    return validator.validateText(instance).verdict;
+    return validator.checkText(instance).verdict;
   } catch (error) {
-    if (error instanceof SchemaError || error instanceof InputError) return error.code;
+    if (error instanceof SchemaError || error instanceof NotJsonError) return error.code;
     throw error;
   } finally {
     validator?.dispose();
@@ -60,7 +61,7 @@ test('compiling, checking and forgetting again and again takes no more memory', 
   const cycle = () => {
     const validator = new Validator(schema);
     assert.equal(validator.isValid({ id: 1, tag: 'abc', list: [1, 2] }), true);
-    assert.equal(validator.validate({ tag: 'ABC', list: [1, 1] }).errors.length, 3);
+    assert.equal(validator.check({ tag: 'ABC', list: [1, 1] }).errors.length, 3);
     validator.dispose();
   };
   for (let warm = 0; warm < 1_000; warm++) cycle();
@@ -77,33 +78,36 @@ test('what is over a limit is refused before it takes memory', () => {
   const of = (type, code) => (error) => error instanceof type && error.code === code && /limit of \d+ bytes|more schema bytes than/.test(error.message);
   const validator = new Validator(true);
   const contract = new ToolContract({ name: 't', inputSchema: { type: 'object' } });
+  /** Three ways to check what is over the limit: a boolean, a verdict and a decision. */
+  const overLimit = (isValid, check, checkResult) => {
+    const setting = 'limits.instance.bytes';
+    assert.throws(isValid, (error) => error instanceof UndecidedError && error.setting === setting && /limit of \d+ bytes/.test(error.message));
+    const result = check();
+    assert.deepEqual([result.verdict, result.setting], ['undecided', setting]);
+    const decision = checkResult();
+    assert.deepEqual([decision.ok, decision.code, decision.setting, decision.result.isError], [false, 'result-undecided', setting, true]);
+  };
   const before = Validator.memoryBytes();
   // Two bytes a character: over the limit although there are fewer characters.
   const wide = 'é'.repeat(9 * MiB);
   for (const text of [long(16 * MiB + 1), long(100 * MiB), Buffer.alloc(100 * MiB, 32), new ArrayBuffer(100 * MiB)]) {
-    for (const check of [() => validator.isValidText(text), () => validator.validateText(text), () => contract.checkResultText(text)]) {
-      assert.throws(check, (error) => of(InputError, 'limit')(error) && error.setting === 'limits.instance.bytes' && error.offset === 16 * MiB);
-    }
-    assert.equal(contract.checkArgumentsText(text).code, 'message-json');
+    overLimit(() => validator.isValidText(text), () => validator.checkText(text), () => contract.checkResultText(text));
+    assert.equal(contract.checkArgumentsText(text).code, 'arguments-undecided');
   }
   for (const value of [long(100 * MiB), [long(8 * MiB), long(8 * MiB)], { [long(17 * MiB)]: 1 }, new Array(9 * MiB).fill(1), '\u0000'.repeat(100 * MiB)]) {
-    for (const check of [() => validator.isValid(value), () => validator.validate(value), () => contract.checkResult(value)]) {
-      assert.throws(check, of(InputError, 'limit'));
-    }
-    const decision = contract.checkArguments(value);
-    assert.deepEqual([decision.pass, decision.code, decision.error.code], [false, 'message-json', -32700]);
+    overLimit(() => validator.isValid(value), () => validator.check(value), () => contract.checkResult(value));
+    assert.equal(contract.checkArguments(value).code, 'arguments-undecided');
   }
   assert.throws(() => new Validator(long(MiB + 1)), (error) => of(SchemaError, 'limit')(error) && error.setting === 'limits.schema_bytes');
   assert.throws(() => new Validator({ description: long(MiB) }), of(SchemaError, 'limit'));
   assert.throws(() => new Validator(long(3), { limits: { schema_bytes: 2 } }), of(SchemaError, 'limit'));
   assert.throws(() => new Validator(true, { documents: { 'urn:a': long(17 * MiB) } }), of(SchemaError, 'option'));
   assert.throws(() => new ToolContract(long(64 * MiB + 1)), of(ContractError, 'tool-json'));
-  assert.throws(() => lint(long(16 * MiB + 1)), of(SchemaError, 'option'));
-  assert.throws(() => lint([{ name: 't', description: long(16 * MiB) }]), of(SchemaError, 'option'));
+  assert.throws(() => lint(long(64 * MiB + 1)), of(SchemaError, 'listing'));
+  assert.throws(() => lint([{ name: 't', description: long(64 * MiB) }]), of(SchemaError, 'listing'));
   assert.ok(Validator.memoryBytes() - before < MiB, `${before} bytes became ${Validator.memoryBytes()}`);
   // Only the bytes show that it is too long: as much memory as the limit is needed.
-  assert.throws(() => validator.isValid(wide), of(InputError, 'limit'));
-  assert.throws(() => validator.isValidText(`"${wide}"`), of(InputError, 'limit'));
+  overLimit(() => validator.isValid(wide), () => validator.checkText(`"${wide}"`), () => contract.checkResult(wide));
   assert.ok(Validator.memoryBytes() - before < 18 * MiB, `${before} bytes became ${Validator.memoryBytes()}`);
 });
 
@@ -114,7 +118,7 @@ test('what is exactly at a limit is read', () => {
   for (const [value, fits] of [['123456', true], ['1234567', false], ['ééé', true], ['éééé', false], ['1é😀', false], ['é😀', true], ['\n\n\n', true], ['\n\n\n\n', false]]) {
     for (const check of [() => validator.isValid(value), () => validator.isValidText(JSON.stringify(value)), () => validator.isValidText(Buffer.from(JSON.stringify(value)))]) {
       if (fits) assert.equal(check(), true, value);
-      else assert.throws(check, (error) => error.code === 'limit', value);
+      else assert.throws(check, UndecidedError, value);
     }
   }
   assert.equal(new Validator(schema, { limits: { schema_bytes: bytes } }).isValid(1), true);

@@ -1,9 +1,9 @@
-// Tool contracts and lint.
+// Tool contracts.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ContractError, InputError, SchemaError, ToolContract, lint } from '@toolsure/validator';
+import { ContractError, NotJsonError, ToolContract } from '@toolsure/validator';
 
 const tool = {
   name: 'add',
@@ -15,16 +15,16 @@ const tool = {
 test('calls are held to the input schema', () => {
   const contract = new ToolContract(tool);
   assert.equal(contract.name, 'add');
-  assert.deepEqual(contract.checkArguments({ a: 1, b: 2 }), { pass: true, checked: 'valid' });
+  assert.deepEqual(contract.checkArguments({ a: 1, b: 2 }), { ok: true, checked: 'valid' });
   const refusal = contract.checkArguments({ a: '1', b: 2 });
-  assert.equal(refusal.pass, false);
+  assert.equal(refusal.ok, false);
   assert.equal(refusal.code, 'arguments-invalid');
   assert.equal(refusal.errors[0].instancePath, '/a');
   assert.equal(refusal.result.isError, true);
   assert.equal(contract.checkArguments().code, 'arguments-invalid');
   assert.equal(contract.checkArgumentsText('[]').code, 'call-malformed');
   assert.equal(contract.checkArgumentsText('{').code, 'message-json');
-  assert.throws(() => contract.checkArguments({ a: 1n }), InputError);
+  assert.throws(() => contract.checkArguments({ a: 1n }), NotJsonError);
   const older = new ToolContract(tool, { protocolVersion: '2025-06-18' });
   assert.equal(older.checkArguments({}).error.code, -32602);
 });
@@ -36,7 +36,7 @@ test('results are held to the output schema', () => {
   assert.equal(contract.checkResult(result({ sum: '3' })).code, 'result-invalid');
   assert.equal(contract.checkResult(result(undefined)).code, 'result-missing');
   assert.equal(contract.checkResult({ resultType: 'complete', content: [], isError: true }).checked, 'error-result');
-  assert.throws(() => contract.checkResultText('{'), InputError);
+  assert.throws(() => contract.checkResultText('{'), NotJsonError);
   const poor = new ToolContract(tool, { limits: { fuel: 1 } });
   assert.equal(poor.checkResult(result({ sum: 3 })).code, 'result-undecided');
 });
@@ -57,18 +57,32 @@ test('a tool without a contract says why', () => {
   assert.equal(refused(tool, { formatz: 'assert' })[0], 'option');
 });
 
-test('lint finds what the command finds', () => {
-  const misspelt = { ...tool, inputSchema: { type: 'object', properties: { q: { type: 'string', minLenght: 3 } } } };
-  const report = lint({ tools: [tool, misspelt] });
-  const finding = report.findings.find((finding) => finding.code === 'TL032');
-  assert.deepEqual([finding.tool, finding.pointer], [1, '/inputSchema/properties/q/minLenght']);
-  assert.equal(finding.help, 'did you mean `minLength`?');
-  assert.equal(report.tokens.length, 2);
-  const count = (options) => lint([tool, misspelt], options).findings.filter((finding) => finding.code === 'TL032').length;
-  assert.equal(count({ allow: ['TL032'] }), 0);
-  assert.equal(count({ deny: ['misspelt-keyword'] }), 1);
-  assert.ok(lint([misspelt], { profiles: ['strict', 'openai'] }).findings.length > report.findings.length / 2);
-  for (const [listing, options] of [['{', {}], [{}, {}], [[], { profiles: ['gemini9'] }], [[], { allow: ['TL999'] }], [[], { x: 1 }]]) {
-    assert.throws(() => lint(listing, options), SchemaError);
+test('what is undecided says which setting raises the limit, in the form of the protocol version', () => {
+  const limits = { limits: { instance: { bytes: 20 } } };
+  const wide = { a: 1, b: 2, more: 'x'.repeat(40) };
+  for (const [options, member] of [[{}, 'result'], [{ protocolVersion: '2025-06-18' }, 'error']]) {
+    const contract = new ToolContract(tool, { ...limits, ...options });
+    for (const decision of [contract.checkArguments(wide), contract.checkArgumentsText(JSON.stringify(wide)), contract.checkArgumentsText(Buffer.from(JSON.stringify(wide)))]) {
+      assert.deepEqual([decision.ok, decision.code, decision.setting], [false, 'arguments-undecided', 'limits.instance.bytes']);
+      assert.ok(member in decision, member);
+    }
   }
+  const starved = new ToolContract(tool, { limits: { fuel: 1 } });
+  assert.deepEqual([starved.checkArguments({ a: 1, b: 2 }).setting], ['limits.fuel']);
+});
+
+test('arguments are repaired where the fix is certain', () => {
+  const contract = new ToolContract(tool);
+  const repaired = contract.repairArguments({ a: '1', b: 2 });
+  assert.deepEqual([repaired.outcome, repaired.arguments], ['repaired', { a: 1, b: 2 }]);
+  assert.deepEqual(repaired.edits.map((edit) => [edit.pointer, edit.kind, edit.from, edit.to]), [['/a', 'parsed', '"1"', '1']]);
+  assert.deepEqual(contract.repairArguments({ a: 1, b: 2 }), { outcome: 'valid' });
+  assert.deepEqual(contract.repairArguments({ a: 'one' }), { outcome: 'unrepaired', complete: true });
+  assert.throws(() => contract.repairArguments({ a: NaN }), NotJsonError);
+});
+
+test('a keyword with a value that its dialect forbids is ignored, as in the guard', () => {
+  const odd = { ...tool, inputSchema: { type: 'object', properties: { a: { type: 'number', minLength: -1 } } } };
+  assert.equal(new ToolContract(odd).checkArguments({ a: 1 }).ok, true);
+  assert.throws(() => new ToolContract(odd, { strictness: 'strict' }), ContractError);
 });

@@ -72,7 +72,7 @@ class Answers {
 
 async function outcome(Client, version, era, one) {
   const negotiated = version === 'v1' ? {} : { versionNegotiation: { mode: era === MODERN ? { pin: era } : 'legacy' } };
-  const client = new Client({ name: 'proof', version: '1' }, { jsonSchemaValidator: new ToolsureJsonSchemaValidator(), ...negotiated });
+  const client = new Client({ name: 'proof', version: '1' }, { jsonSchemaValidator: new ToolsureJsonSchemaValidator({ uncompilable: 'refuse' }), ...negotiated });
   const call = (params) => client.callTool(params, ...(version === 'v1' ? [undefined, { timeout: 4000 }] : [{ timeout: 4000 }]));
   try {
     await client.connect(new Answers(one));
@@ -127,7 +127,7 @@ for (const [version, path, era] of [['v1', V1, '2025-11-25'], ['v2', V2, '2025-1
 /** Why the engine refuses a result: nothing if it does not. */
 function direct(schema, text) {
   try {
-    const result = new Validator(schema, { strictness: 'lenient' }).validateText(text ?? 'null');
+    const result = new Validator(schema, { strictness: 'lenient' }).checkText(text ?? 'null');
     return result.verdict === 'valid' ? undefined : result.message;
   } catch (error) {
     return error.message;

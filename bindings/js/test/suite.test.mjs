@@ -54,13 +54,13 @@ function run({ Validator }, folder, dialect, remotes) {
         const expected = one.valid === 'true' ? 'valid' : 'invalid';
         const name = `${file}: ${group.description}: ${one.description}`;
         found.count++;
-        if (validator.validateText(one.data).verdict !== expected) found.wrong.push(name);
+        if (validator.checkText(one.data).verdict !== expected) found.wrong.push(name);
         // Numbers that a double does not hold are another value in JavaScript, and 1.0 is written 1, which draft 4 tells apart.
         const value = JSON.parse(one.data);
         if (dialect === 'draft4' && /\d\.0\b/.test(one.data)) continue;
         if (new Validator(`{"const": ${one.data}}`).isValid(value)) {
           found.values++;
-          if (validator.validate(value).verdict !== expected) found.wrong.push(`${name} (as a value)`);
+          if (validator.check(value).verdict !== expected) found.wrong.push(`${name} (as a value)`);
         }
       }
       validator.dispose();

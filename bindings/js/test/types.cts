@@ -2,4 +2,4 @@
 
 import toolsure = require('@toolsure/validator');
 
-new toolsure.Validator(true).validate(1).verdict satisfies 'valid' | 'invalid' | 'undecided';
+new toolsure.Validator(true).check(1).verdict satisfies 'valid' | 'invalid' | 'undecided';

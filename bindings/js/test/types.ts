@@ -3,11 +3,14 @@
 import { Client as ClientV2 } from '../dev/node_modules/@modelcontextprotocol/client/dist/index.mjs';
 import { Client as ClientV1 } from '../dev/node_modules/@modelcontextprotocol/sdk/dist/esm/client/index.js';
 
-import { ToolContract, ToolsureJsonSchemaValidator, Validator, lint } from '@toolsure/validator';
+import { ToolContract, ToolsureJsonSchemaValidator, Validator } from '@toolsure/validator';
+import { lint, project } from '@toolsure/validator/analysis';
+import { Validator as InlineValidator } from '@toolsure/validator/inline';
+import { full } from '@toolsure/validator/module';
 import { Validator as LeanValidator } from '@toolsure/validator/lean';
 
 const validator = new Validator({ type: 'string' }, { formats: 'assert', limits: { fuel: 1000 } });
-const result = validator.validateText(new Uint8Array());
+const result = validator.checkText(new Uint8Array());
 switch (result.verdict) {
   case 'valid':
     break;
@@ -27,10 +30,19 @@ switch (result.verdict) {
 // @ts-expect-error there is no such format setting
 new Validator(true, { formats: 'yes' });
 // @ts-expect-error only text can be read
-validator.validateText({});
+validator.checkText({});
 
 new LeanValidator('{}').isValid(1) satisfies boolean;
-new ToolContract({ name: 'a', inputSchema: {} }).checkArguments({}).pass satisfies boolean;
+const found: unknown = { id: 1 };
+if (new Validator<{ id: number }>('{}').isValid(found)) found.id satisfies number;
+{
+  using scoped = new Validator(true);
+  scoped.isValid(1);
+}
+new ToolContract({ name: 'a', inputSchema: {} }).checkArguments({}).ok satisfies boolean;
+new InlineValidator(true).isValid(1) satisfies boolean;
+new (full({} as WebAssembly.Module).Validator)(true);
+project([], { for: 'openai' }).call('a').decision.ok satisfies boolean;
 lint([]).findings.map((finding) => finding.code satisfies string);
 
 // Both SDKs take the provider as it is.

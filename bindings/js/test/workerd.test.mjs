@@ -12,8 +12,11 @@ const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const workerd = at('../dev/node_modules/.bin/workerd');
 const skip = existsSync(workerd) ? false : 'needs dev/node_modules';
 
+/** The files of the library that the builds import. */
+const LIBRARY = ['contracts', 'engine', 'errors', 'full', 'handle', 'json', 'lean', 'validator'];
+
 const worker = (name) => `
-import { SchemaError, UndecidedError, Validator } from './${name}-workerd.mjs';
+import { SchemaError, UndecidedError, Validator } from './${name}-workerd.js';
 
 const same = (found, expected) => {
   if (found !== expected) throw new Error(\`expected \${expected}, found \${found}\`);
@@ -32,7 +35,7 @@ export default {
     same(validator.isValid({ limit: 1 }), true);
     same(validator.isValid({ limit: 'x' }), false);
     same(validator.isValidText(new TextEncoder().encode('{"limit": 2}')), true);
-    same(validator.validate({}).verdict, 'invalid');
+    same(validator.check({}).verdict, 'invalid');
     same(thrown(() => new Validator({ type: 'strng' })), SchemaError);
     const starved = new Validator({ items: { type: 'integer' } }, { limits: { fuel: 100 } });
     same(thrown(() => starved.isValid(Array(10000).fill(1))), UndecidedError);
@@ -48,7 +51,7 @@ const config :Workerd.Config = (services = [(name = "main", worker = (
   compatibilityDate = "2026-01-01",
   modules = [
     (name = "worker.mjs", esModule = embed "worker.mjs"),
-    (name = "${name}-workerd.mjs", esModule = embed "${name}-workerd.mjs"),
+${[`${name}-workerd`, ...LIBRARY].map((file) => `    (name = "${file}.js", esModule = embed "${file}.js"),`).join('\n')}
     (name = "${name}.wasm", wasm = embed "${name}.wasm"),
   ],
 ))]);
@@ -58,7 +61,7 @@ for (const name of ['full', 'lean']) {
   test(`the ${name} build`, { skip, timeout: 60_000 }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'toolsure-workerd-'));
     try {
-      for (const file of [`${name}-workerd.mjs`, `${name}.wasm`]) copyFileSync(at(`../dist/${file}`), join(folder, file));
+      for (const file of [`${name}.wasm`, ...[`${name}-workerd`, ...LIBRARY].map((one) => `${one}.js`)]) copyFileSync(at(`../dist/${file}`), join(folder, file));
       writeFileSync(join(folder, 'worker.mjs'), worker(name));
       writeFileSync(join(folder, 'config.capnp'), config(name));
       const { status, stderr } = spawnSync(workerd, ['test', join(folder, 'config.capnp')], { encoding: 'utf8' });

@@ -1,4 +1,4 @@
-/** Checks values and JSON text against JSON Schema with hard limits, checks the contracts of MCP tools, and lints listings. */
+/** Checks values and JSON text against JSON Schema with hard limits, and the contracts of MCP tools. */
 
 import type { Options, ToolsureError, ValidationError } from './lean.js';
 
@@ -7,6 +7,7 @@ export * from './lean.js';
 /** A protocol version of MCP. */
 export type ProtocolVersion = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28';
 
+/** Settings of a contract. `strictness` is `lenient` unless it is set, as in the guard. */
 export interface ContractOptions extends Options {
   /** The protocol version of the peer. Default: `2026-07-28`. */
   protocolVersion?: ProtocolVersion;
@@ -16,19 +17,21 @@ export interface ContractOptions extends Options {
 export type Decision = Pass | Refusal;
 
 export interface Pass {
-  readonly pass: true;
+  readonly ok: true;
   /** What the check found. Only `valid` means that a schema was matched. */
   readonly checked: 'valid' | 'no-output-schema' | 'error-result' | 'input-required' | 'task' | 'era-without-output' | 'not-checked';
 }
 
 export interface Refusal {
-  readonly pass: false;
+  readonly ok: false;
   /** A stable code, such as `arguments-invalid`, `result-missing` or `arguments-undecided`. */
   readonly code: string;
   /** The text for a model or a person. */
   readonly message: string;
   readonly errors: ValidationError[];
   readonly complete: boolean;
+  /** The setting that raises the limit, if the check is undecided. */
+  readonly setting?: string;
   /** The tool result to answer with, if the protocol version reports refusals as results. */
   readonly result?: object;
   /** The JSON-RPC error to answer with otherwise. */
@@ -46,8 +49,31 @@ export declare class ToolContract {
   /** Checks a result of `tools/call`: the whole result, not only its structured content. */
   checkResult(result: unknown): Decision;
   checkResultText(text: string | Uint8Array | ArrayBuffer): Decision;
+  /**
+   * Makes arguments valid where the fix is certain: `"5"` becomes 5, `"[1]"` an array. Nothing else is changed.
+   * @throws {UndecidedError} The arguments are over the limit of 256 KiB.
+   */
+  repairArguments(value?: unknown): Repair;
   /** Frees the memory now. Otherwise the garbage collector frees it later. */
   dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+/** What a repair of arguments came to. */
+export type Repair =
+  | { readonly outcome: 'valid' }
+  | { readonly outcome: 'repaired'; readonly arguments: Record<string, unknown>; readonly edits: RepairEdit[] }
+  | { readonly outcome: 'unrepaired'; readonly complete: boolean }
+  | { readonly outcome: 'undecided'; readonly message: string; readonly setting?: string };
+
+export interface RepairEdit {
+  /** The location, a JSON pointer into the arguments. */
+  readonly pointer: string;
+  readonly kind: 'parsed' | 'null-removed' | 'default-filled' | 'other';
+  /** The JSON text before and after, cut at 100 characters. */
+  readonly from: string;
+  readonly to: string;
+  readonly message: string;
 }
 
 /** A definition that is malformed, or whose schemas do not compile. */
@@ -55,58 +81,3 @@ export declare class ContractError extends ToolsureError {
   /** The location, a JSON pointer into the definition. */
   readonly schemaPath?: string;
 }
-
-export interface LintOptions extends Options {
-  /** Profiles whose rules are turned on besides the default ones. */
-  profiles?: (
-    | 'openai'
-    | 'openai-strict'
-    | 'anthropic'
-    | 'anthropic-strict'
-    | 'gemini'
-    | 'vscode'
-    | 'cursor'
-    | 'claude-code'
-    | 'llama-cpp'
-    | 'clients'
-    | 'legacy'
-    | 'strict'
-  )[];
-  /** Rules to turn off, by code or name. */
-  allow?: string[];
-  /** Rules to turn on as errors. */
-  deny?: string[];
-}
-
-export interface LintFinding {
-  /** The rule's code, such as `TL032`, and its name. */
-  readonly code: string;
-  readonly rule: string;
-  readonly severity: 'error' | 'warning' | 'note';
-  /** The index of the tool in the listing, from 0; absent if the finding is about the listing itself. */
-  readonly tool?: number;
-  /** The location, a JSON pointer into the tool. */
-  readonly pointer: string;
-  readonly message: string;
-  readonly help?: string;
-  readonly setting?: string;
-  /** The range in the tool's JSON text, in bytes. */
-  readonly start?: number;
-  readonly end?: number;
-  /** Edits of the tool's JSON text that fix it. */
-  readonly fix?: { readonly safe: boolean; readonly edits: { readonly start: number; readonly end: number; readonly text: string }[] };
-}
-
-export interface LintReport {
-  readonly findings: LintFinding[];
-  /** Findings over the limits, which are only counted. */
-  readonly more: number;
-  /** Estimated tokens of each tool, as a model sees it. */
-  readonly tokens: number[];
-}
-
-/**
- * Lints the tools of a listing: an array of tools, or `{tools: […]}`, as a value or as text.
- * @throws {SchemaError} The listing cannot be read, or an option is invalid.
- */
-export declare function lint(listing: object | string | Uint8Array, options?: LintOptions): LintReport;

@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" />
+
 /** Checks values and JSON text against JSON Schema with hard limits; without formats of internationalized names. */
 
 /** A schema: a value, or JSON text. */
@@ -123,46 +125,63 @@ export interface SchemaWarning {
   readonly help?: string;
 }
 
-/** A compiled schema. */
-export declare class Validator {
+/** A compiled schema. `T` is the type of the values that match it: `new Validator<Order>(schema)`. */
+export declare class Validator<T = unknown> {
   /** @throws {SchemaError} The schema does not compile, or an option is invalid. */
   constructor(schema: SchemaInput, options?: Options);
 
   /**
    * Checks a JavaScript value, which must be a JSON value; members that are `undefined` count as absent.
-   * @throws {InputError} The value is not a JSON value, or is over a limit.
+   * @throws {NotJsonError} The value is not a JSON value.
    */
-  validate(value: unknown): Result;
+  check(value: unknown): Result;
 
   /**
    * Checks JSON text, without `JSON.parse`.
-   * @throws {InputError} The text is not JSON, or is over a limit.
+   * @throws {NotJsonError} The text is not JSON.
    */
-  validateText(text: string | Uint8Array | ArrayBuffer): Result;
+  checkText(text: string | Uint8Array | ArrayBuffer): Result;
 
   /**
    * Whether a value matches the schema.
    * @throws {UndecidedError} A limit was reached before the verdict.
-   * @throws {InputError} As `validate`.
+   * @throws {NotJsonError} As `check`.
    */
-  isValid(value: unknown): boolean;
+  isValid(value: unknown): value is T;
 
   /**
    * Whether JSON text matches the schema.
    * @throws {UndecidedError} A limit was reached before the verdict.
-   * @throws {InputError} As `validateText`.
+   * @throws {NotJsonError} As `checkText`.
    */
   isValidText(text: string | Uint8Array | ArrayBuffer): boolean;
+
+  /** The interface of Standard Schema, with JSON Schema. What is undecided, or is not JSON, has an issue. */
+  get '~standard'(): StandardProps<T>;
 
   /** What was ignored in the schema: with `strictness: 'lenient'`, and references that cannot be reached. */
   get warnings(): SchemaWarning[];
 
   /** Frees the memory now. Otherwise the garbage collector frees it later. */
   dispose(): void;
+  [Symbol.dispose](): void;
 
   /** Bytes of WebAssembly memory that all validators share. It grows as needed and never shrinks. */
   static memoryBytes(): number;
 }
+
+/** Version 1 of Standard Schema, and of Standard JSON Schema. */
+export interface StandardProps<T> {
+  readonly version: 1;
+  readonly vendor: 'toolsure';
+  readonly validate: (value: unknown) => StandardResult<T>;
+  readonly jsonSchema: { readonly input: (options: object) => Record<string, unknown>; readonly output: (options: object) => Record<string, unknown> };
+  readonly types?: { readonly input: T; readonly output: T };
+}
+
+export type StandardResult<T> =
+  | { readonly value: T; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string; readonly path?: readonly PropertyKey[] }[] };
 
 /** The result of a validator of `getValidator`, as the SDKs declare it. */
 export type SdkResult<T> =
@@ -172,8 +191,9 @@ export type SdkResult<T> =
 /** Options of the provider for the SDKs. */
 export interface ProviderOptions extends Options {
   /**
-   * What `getValidator` does with a schema that does not compile. `refuse` (the default): it returns a validator
-   * that accepts nothing, so that one tool does not break the whole listing. `throw`: it throws.
+   * What `getValidator` does with a schema that does not compile. `throw` (the default): it throws, as the SDK's own
+   * provider does. Version 2 of the SDK then refuses calls of that tool before they are sent. `refuse`: it returns a
+   * validator that accepts nothing. With version 1 of the SDK, where an error costs all tools of the server, say `refuse`.
    */
   uncompilable?: 'refuse' | 'throw';
 }
@@ -208,18 +228,17 @@ export declare class SchemaError extends ToolsureError {
   readonly setting?: string;
 }
 
-/** An instance that has no verdict: `code` is `json`, `limit` or `not-json`. */
-export declare class InputError extends ToolsureError {
+/** An instance that has no verdict because it is not JSON: a text (`code` is `json`), or a value (`not-json`). */
+export declare class NotJsonError extends ToolsureError {
   /** The offset in the text, in bytes. */
   readonly offset?: number;
-  /** The location, a JSON pointer into the value (`not-json`). */
+  /** The location, a JSON pointer into the value. */
   readonly instancePath?: string;
-  /** The setting that raises the limit. */
-  readonly setting?: string;
 }
 
-/** A limit was reached before the verdict. */
+/** A limit was reached before the verdict: neither valid nor invalid. */
 export declare class UndecidedError extends ToolsureError {
+  /** The setting that raises the limit. */
   readonly setting?: string;
 }
 

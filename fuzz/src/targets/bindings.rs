@@ -5,10 +5,10 @@
 use serde_json::Value;
 use toolsure_analysis::lint::Linter;
 use toolsure_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View};
-use toolsure_mcp::check::{Checker, Decision};
+use toolsure_mcp::check::{Checker, Decision, Fault};
 use toolsure_mcp::contract::{SchemaStore, ToolContract};
 use toolsure_schema::settings::{self, SettingError};
-use toolsure_schema::{Compiler, Verdict, Workspace};
+use toolsure_schema::{Compiler, Strictness, Verdict, Workspace};
 use toolsure_wasm::exports;
 use toolsure_wasm::native::{capacity, clear, output, put};
 
@@ -30,7 +30,7 @@ fn run(input: &[u8]) -> Outcome {
     let mut parts = parts(input);
     let mut part = || parts.next().unwrap_or_default();
     let (options, schema, instance, tool) = (part(), part(), part(), part());
-    let known = Known::read(options);
+    let known = Known::read(options, Compiler::new());
     if matches!(&known, Known::Compiler(compiler) if fuel(compiler) > MOST_FUEL) {
         return Ok(());
     }
@@ -39,8 +39,11 @@ fn run(input: &[u8]) -> Outcome {
     // An input that failed leaves handles behind.
     clear();
     schemas(&known, options, schema, instance)?;
-    contracts(&known, options, tool, instance)?;
-    lint(options, tool)
+    // Contracts are lenient unless the options say otherwise.
+    let lenient = Compiler::new().strictness(Strictness::Lenient);
+    contracts(&Known::read(options, lenient), options, tool, instance)?;
+    lint(options, tool)?;
+    listings(tool, schema, instance)
 }
 
 /// What the options come to.
@@ -53,9 +56,9 @@ enum Known {
 
 impl Known {
     /// Reads options by another reader than the binding's.
-    fn read(options: &[u8]) -> Self {
+    fn read(options: &[u8], mut compiler: Compiler) -> Self {
         if options.is_empty() {
-            return Self::Compiler(Compiler::new());
+            return Self::Compiler(compiler);
         }
         let limits = ReadLimits {
             duplicate_keys: DuplicateKeys::Refuse,
@@ -66,7 +69,6 @@ impl Known {
         else {
             return Self::Unclear;
         };
-        let mut compiler = Compiler::new();
         for (name, value) in &members {
             if name == "documents" {
                 return Self::Unclear;
@@ -151,6 +153,7 @@ fn schemas(known: &Known, options: &[u8], schema: &[u8], instance: &[u8]) -> Out
         Ok(Verdict::Valid) => VALID,
         Ok(Verdict::Invalid) => INVALID,
         Ok(Verdict::Undecided(_)) => UNDECIDED,
+        Err(error) if error.limit().is_some() => UNDECIDED,
         Err(_) => UNREADABLE,
     };
     ensure!(
@@ -180,10 +183,16 @@ fn schemas(known: &Known, options: &[u8], schema: &[u8], instance: &[u8]) -> Out
                 expected.findings.len()
             );
         }
-        Err(error) => ensure!(
-            answer == UNREADABLE && text(&report, "message") == error.to_string(),
-            "the binding explains with {answer}: {said}, the engine says {error}"
-        ),
+        Err(error) => {
+            let is_limit = error.limit().is_some();
+            let expected = if is_limit { UNDECIDED } else { UNREADABLE };
+            ensure!(
+                answer == expected
+                    && text(&report, "message").ends_with(&error.to_string())
+                    && is_limit == (text(&report, "verdict") == "undecided"),
+                "the binding explains with {answer}: {said}, the engine says {error}"
+            );
+        }
     }
     ensure!(
         exports::warnings(handle) == VALID && items(&json(&output())?) == ours.warnings().len(),
@@ -201,7 +210,7 @@ fn handles(handle: u32, instance: &[u8]) -> Outcome {
     exports::free_schema(handle);
     exports::free_schema(handle);
     ensure!(
-        exports::check(handle, 0) == MISUSED && exports::instance_bytes(handle) == 0,
+        exports::check(handle, 0) == MISUSED && exports::instance_limits(handle) == MISUSED,
         "a handle means a schema after it was given back"
     );
     put(&[b"true"]);
@@ -234,23 +243,35 @@ fn misuse() -> Outcome {
             exports::warnings(handle),
             exports::check_arguments(handle, 0),
             exports::check_result(handle, 0),
+            exports::repair_arguments(handle, 0),
+            exports::refuse(handle, 1, 0, 0),
+            exports::contract_limits(handle),
+            exports::projection_limits(handle),
+            exports::map_call(handle, 0, 0),
         ];
         ensure!(
-            answers == [MISUSED; 5],
+            answers == [MISUSED; 10],
             "handle {handle}, which nobody was given, is answered with {answers:?}"
         );
         exports::free_schema(handle);
         exports::free_contract(handle);
+        exports::free_projection(handle);
     }
     let capacity = capacity();
     for (first, second) in [(usize::MAX, usize::MAX), (capacity, 1), (0, capacity + 1)] {
         let answers = [
             exports::compile(first, second),
             exports::contract(first, second),
+            exports::project(first, second),
+        ];
+        let reports = [
             exports::lint(first, second),
+            exports::check_listing(first, second),
+            exports::diff(first, second, 0),
+            exports::convert_argument_schema(first, second),
         ];
         ensure!(
-            answers == [0; 3],
+            answers == [0; 3] && reports == [MISUSED; 4],
             "lengths beyond the input are taken: {answers:?}"
         );
     }
@@ -303,7 +324,21 @@ fn contracts(known: &Known, options: &[u8], tool: &[u8], instance: &[u8]) -> Out
             );
             same(answer, &decision, "a result")?;
         }
+        Err(error) if error.limit().is_some() => {
+            undecided(answer, "result-undecided")?;
+        }
         Err(error) => ensure!(answer == UNREADABLE, "{answer} for a result: {error}"),
+    }
+    let answer = exports::repair_arguments(handle, instance.len());
+    let said = output();
+    let repaired = json(&said)?;
+    let repaired = repaired.document().root().member("arguments");
+    if let (VALID, Some(repaired)) = (answer, repaired) {
+        let decision = checker.check_arguments_bytes(&ours, repaired.raw().as_bytes());
+        ensure!(
+            matches!(decision, Decision::Pass(_)),
+            "what was repaired does not pass: {said}"
+        );
     }
     exports::free_contract(handle);
     ensure!(
@@ -316,20 +351,65 @@ fn contracts(known: &Known, options: &[u8], tool: &[u8], instance: &[u8]) -> Out
 fn same(answer: u32, decision: &Decision, what: &str) -> Outcome {
     let said = output();
     let report = json(&said)?;
-    let passes = report.document().root().member("pass").map(View::raw);
+    let passes = report.document().root().member("ok").map(View::raw);
+    if let Some(Fault::Unreadable(error)) = decision.refusal().map(|refusal| &refusal.fault)
+        && error.limit().is_some()
+    {
+        return undecided(answer, "arguments-undecided");
+    }
     match decision {
         Decision::Pass(_) => ensure!(
             answer == VALID && passes == Some("true"),
             "{what} pass, and the binding says {answer}: {said}"
         ),
         Decision::Refuse(refusal) => ensure!(
-            answer == INVALID
+            answer == VALID
                 && passes == Some("false")
                 && text(&report, "code") == refusal.fault.code(),
             "{what} are refused for {}, and the binding says {answer}: {said}",
             refusal.fault.code()
         ),
     }
+    Ok(())
+}
+
+/// The decision on what is over a limit of the reader.
+fn undecided(answer: u32, code: &str) -> Outcome {
+    let said = output();
+    let report = json(&said)?;
+    ensure!(
+        answer == VALID && text(&report, "code") == code && !text(&report, "setting").is_empty(),
+        "{answer} for what is over a limit: {said}"
+    );
+    Ok(())
+}
+
+/// What is found in listings is JSON, and a listing has no change to itself.
+fn listings(tool: &[u8], schema: &[u8], instance: &[u8]) -> Outcome {
+    let listing = [b"[", tool, b"]"].concat();
+    put(&[&listing]);
+    exports::check_listing(listing.len(), 0);
+    json(&output())?;
+    put(&[&listing, &listing]);
+    let answer = exports::diff(listing.len(), listing.len(), 0);
+    let said = output();
+    let report = json(&said)?;
+    ensure!(
+        answer == 0 || list(&report, "tools") == 0,
+        "a listing has changes to itself: {said}"
+    );
+    put(&[schema]);
+    exports::convert_argument_schema(schema.len(), 0);
+    json(&output())?;
+    put(&[&listing, FOR]);
+    let handle = exports::project(listing.len(), FOR.len());
+    json(&output())?;
+    put(&[b"tool", instance]);
+    exports::map_call(handle, 4, instance.len());
+    if handle != 0 {
+        json(&output())?;
+    }
+    exports::free_projection(handle);
     Ok(())
 }
 
@@ -344,7 +424,13 @@ fn lint(options: &[u8], tool: &[u8]) -> Outcome {
         return Ok(());
     }
     if options.is_empty() {
-        let document = OwnedDocument::read(listing, &ReadLimits::default());
+        let wide = ReadLimits {
+            depth: 16_384,
+            duplicate_keys: DuplicateKeys::KeepLast,
+            digits: usize::MAX,
+            ..ReadLimits::default()
+        };
+        let document = OwnedDocument::read(listing, &wide);
         let document = document.map_err(|error| format!("only the binding lints: {error}"))?;
         let tools = document.document().root().items().map(View::raw);
         let expected = Linter::new().lint(tools).findings.len();
@@ -417,6 +503,8 @@ const OPTIONS: [&str; 8] = [
     r#"{"limits":{"fuel":true}}"#,
 ];
 
+/// The options of a projection.
+const FOR: &[u8] = br#"{"for":"openai-strict"}"#;
 /// The answers of the functions that check.
 const VALID: u32 = 0;
 const INVALID: u32 = 1;

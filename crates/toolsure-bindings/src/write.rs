@@ -38,6 +38,15 @@ impl<'o> Object<'o> {
         }
     }
 
+    /// Writes a string, or `null`.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn nullable(&mut self, name: &str, text: Option<&str>) {
+        self.member(name, |out| match text {
+            Some(text) => push_json_string(out, text),
+            None => out.push_str("null"),
+        });
+    }
+
     /// Writes a number.
     pub(crate) fn number(&mut self, name: &str, number: impl ToString) {
         self.member(name, |out| out.push_str(&number.to_string()));

@@ -7,45 +7,56 @@ use crate::kind;
 use crate::options::Refusal;
 use crate::write::{Object, array};
 
-/// Writes the members of a report: `verdict`, and the members that belong to it.
-pub(crate) fn write(out: &mut Object<'_>, report: &Report) {
+/// Writes a report: `verdict`, and the members that belong to it.
+pub fn write(out: &mut String, report: &Report) {
     match report.verdict {
-        Verdict::Valid => out.text("verdict", "valid"),
+        Verdict::Valid => Object::new(out).text("verdict", "valid"),
         Verdict::Invalid => {
+            let mut out = Object::new(out);
             out.text("verdict", "invalid");
             out.array("errors", &report.findings, finding);
             out.boolean("complete", report.complete);
             out.text("message", &report.summary().to_string());
         }
-        Verdict::Undecided(why) => undecided(out, why),
+        Verdict::Undecided(why) => exhausted(out, why),
     }
 }
 
-/// Writes the members of an undecided check.
-pub(crate) fn undecided(out: &mut Object<'_>, why: Exhausted) {
-    out.text("verdict", "undecided");
-    out.text("message", &why.to_string());
-    out.maybe("setting", why.setting());
+/// Writes the report of a check that reached a limit.
+pub fn exhausted(out: &mut String, why: Exhausted) {
+    undecided(out, &why.to_string(), why.setting());
 }
 
-/// Writes why an instance cannot be read.
-pub(crate) fn unreadable(out: &mut String, error: &ReadError) {
+fn undecided(out: &mut String, message: &str, setting: Option<&str>) {
+    let mut out = Object::new(out);
+    out.text("verdict", "undecided");
+    out.text("message", message);
+    out.maybe("setting", setting);
+}
+
+/// Writes why an instance could not be read. Returns whether it reached a limit, which is a report of an
+/// undecided check; otherwise it is not JSON, and the members are those of an error.
+pub fn unread(out: &mut String, error: &ReadError) -> bool {
+    let is_limit = error.limit().is_some();
+    if is_limit {
+        let message = format!("undecided: {error}");
+        undecided(out, &message, settings::of_read_error(error));
+    } else {
+        not_json(out, error);
+    }
+    is_limit
+}
+
+/// Writes why a text is not JSON.
+pub(crate) fn not_json(out: &mut String, error: &ReadError) {
     let mut object = Object::new(out);
-    object.text(
-        "code",
-        if error.limit().is_some() {
-            "limit"
-        } else {
-            "json"
-        },
-    );
+    object.text("code", "json");
     object.text("message", &error.to_string());
     object.number("offset", error.at());
-    object.maybe("setting", settings::of_read_error(error));
 }
 
 /// Writes why there is no schema.
-pub(crate) fn refusal(out: &mut String, refusal: &Refusal) {
+pub fn refusal(out: &mut String, refusal: &Refusal) {
     match refusal {
         Refusal::Schema(error) => compile_error(out, error),
         Refusal::Option(message) => option(out, message),
@@ -60,7 +71,7 @@ pub(crate) fn option(out: &mut String, message: &str) {
 }
 
 /// Writes what was left out of a schema.
-pub(crate) fn warnings(out: &mut String, warnings: &[Warning]) {
+pub fn warnings(out: &mut String, warnings: &[Warning]) {
     array(out, warnings, |out, warning| {
         compile_error(out, warning.error());
     });

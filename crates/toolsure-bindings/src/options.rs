@@ -11,22 +11,22 @@ use toolsure_schema::settings::{self, SettingError};
 use toolsure_schema::{CompileError, Compiler};
 
 /// The options that were set.
-pub(crate) struct Options {
-    pub(crate) compiler: Compiler,
+#[derive(Debug)]
+pub struct Options {
+    compiler: Compiler,
+    /// Whether any setting of the compiler was given.
+    compiles: bool,
     /// The options as given, for those that are not settings of the compiler.
-    #[cfg_attr(
-        not(any(feature = "contracts", feature = "lint")),
-        expect(
-            dead_code,
-            reason = "only contracts and lint have options of their own"
-        )
-    )]
-    pub(crate) document: Option<OwnedDocument>,
+    document: Option<OwnedDocument>,
 }
 
 /// Why a schema or its options were refused.
-pub(crate) enum Refusal {
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The schema does not compile.
     Schema(CompileError),
+    /// An option is unknown, or has a value that it does not take.
     Option(String),
 }
 
@@ -51,21 +51,91 @@ impl fmt::Display for Refusal {
     }
 }
 
+impl std::error::Error for Refusal {}
+
 impl Options {
+    /// The compiler with all settings.
+    #[must_use]
+    pub fn compiler(&self) -> &Compiler {
+        &self.compiler
+    }
+
+    /// The compiler, if any of its settings was given.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn given_compiler(&self) -> Option<Compiler> {
+        self.compiles.then(|| self.compiler.clone())
+    }
+
+    /// An option that is not a setting of the compiler.
+    #[cfg(feature = "contracts")]
+    pub(crate) fn own(&self, name: &str) -> Option<View<'_>> {
+        self.document.as_ref()?.document().root().member(name)
+    }
+
+    /// One of its own options, a string.
+    #[cfg(feature = "contracts")]
+    pub(crate) fn own_text(&self, name: &str) -> Result<Option<&str>, String> {
+        match self.own(name) {
+            None => Ok(None),
+            Some(value) if value.kind() == Kind::String => Ok(Some(value.string())),
+            Some(_) => Err(format!("`{name}` must be a string")),
+        }
+    }
+
+    /// One of its own options, a boolean, `false` if it is absent.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn own_flag(&self, name: &str) -> Result<bool, String> {
+        match self.own(name) {
+            None => Ok(false),
+            Some(value) if value.kind() == Kind::Boolean => Ok(value.raw() == "true"),
+            Some(_) => Err(format!("`{name}` must be `true` or `false`")),
+        }
+    }
+
+    /// One of its own options, an array of names, empty if it is absent.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn own_names(&self, name: &str) -> Result<Vec<&str>, String> {
+        let Some(list) = self.own(name) else {
+            return Ok(Vec::new());
+        };
+        let is_text = |item: View<'_>| item.kind() == Kind::String;
+        if list.kind() != Kind::Array || !list.items().all(is_text) {
+            return Err(format!("`{name}` must be an array of names"));
+        }
+        Ok(list.items().map(View::string).collect())
+    }
+
     /// The maximum number of bytes of a schema. Options that are refused have the default.
-    pub(crate) fn schema_bytes(text: &[u8]) -> usize {
+    #[must_use]
+    pub fn schema_bytes(text: &[u8]) -> usize {
         let document = OwnedDocument::read(text, &ReadLimits::default()).ok();
-        let compiler =
-            document.and_then(|document| settings_of(document.document().root(), &[]).ok());
-        let compiler = compiler.unwrap_or_default();
+        let compiler = document.and_then(|document| {
+            settings_of(Compiler::new(), document.document().root(), &[]).ok()
+        });
+        let (compiler, _) = compiler.unwrap_or_default();
         compiler.bounds().model.schema_bytes
     }
 
-    /// Reads options. `others` are the names of the caller's own options.
-    pub(crate) fn read(text: &[u8], others: &[&str]) -> Result<Self, Refusal> {
+    /// Reads the options of a validator, as JSON text; empty if there are none.
+    ///
+    /// # Errors
+    ///
+    /// The text is not an object, or has an unknown name, a value that its setting does not take, or a
+    /// document that cannot be read.
+    pub fn read(text: &[u8]) -> Result<Self, Refusal> {
+        Self::read_with(Compiler::new(), text, &[])
+    }
+
+    /// Reads options on top of a compiler's. `others` are the names of the caller's own options.
+    pub(crate) fn read_with(
+        compiler: Compiler,
+        text: &[u8],
+        others: &[&str],
+    ) -> Result<Self, Refusal> {
         if text.is_empty() {
             return Ok(Self {
-                compiler: Compiler::new(),
+                compiler,
+                compiles: false,
                 document: None,
             });
         }
@@ -75,30 +145,36 @@ impl Options {
         if root.kind() != Kind::Object {
             return Err(Refusal::Option("the options must be an object".to_owned()));
         }
-        let mut compiler = settings_of(root, others)?;
+        let (mut compiler, mut compiles) = settings_of(compiler, root, others)?;
         // Documents come after the limits, because the limits apply to them.
         if let Some(documents) = root.member(DOCUMENTS) {
             compiler = register(compiler, documents)?;
+            compiles = true;
         }
         Ok(Self {
             compiler,
+            compiles,
             document: Some(document),
         })
     }
 }
 
-/// A compiler with all settings except documents.
-fn settings_of(root: View<'_>, others: &[&str]) -> Result<Compiler, Refusal> {
-    let mut compiler = Compiler::new();
+/// A compiler with all settings except documents, and whether there were any.
+fn settings_of(
+    mut compiler: Compiler,
+    root: View<'_>,
+    others: &[&str],
+) -> Result<(Compiler, bool), Refusal> {
+    let mut compiles = false;
     for (key, value) in root.members() {
         let name = toolsure_json::Key::text(key);
-        compiler = match name {
-            DOCUMENTS => compiler,
-            other if others.contains(&other) => compiler,
-            name => set(compiler, name, value, GROUPS)?,
-        };
+        if name == DOCUMENTS || others.contains(&name) {
+            continue;
+        }
+        compiler = set(compiler, name, value, GROUPS)?;
+        compiles = true;
     }
-    Ok(compiler)
+    Ok((compiler, compiles))
 }
 
 /// Applies a setting, or a group of settings.
@@ -158,7 +234,7 @@ mod tests {
     use super::*;
 
     fn shown(options: &str, setting: &str) -> String {
-        match Options::read(options.as_bytes(), &["era"]) {
+        match Options::read_with(Compiler::new(), options.as_bytes(), &["era"]) {
             Ok(options) => settings::find(setting).unwrap().show(&options.compiler),
             Err(refusal) => refusal.to_string(),
         }

@@ -1,5 +1,6 @@
 //! The kinds of findings, for programs: a `name` that identifies the kind, and the members of the
-//! kind. `types/lean.d.ts` has the same list as types.
+//! kind. `bindings/js/types/lean.d.ts` and `bindings/python/python/toolsure/kinds.py` have the same list
+//! as types.
 
 use toolsure_schema::{Branches, FindingKind, FoundValue, Tag};
 

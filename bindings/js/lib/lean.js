@@ -1,0 +1,11 @@
+// The exports of the lean build, for a compiled module.
+
+import { Engine } from './engine.js';
+import { validators } from './validator.js';
+
+export { InternalError, NotJsonError, SchemaError, ToolsureError, UndecidedError } from './errors.js';
+
+/** @param {WebAssembly.Module} module */
+export function lean(module) {
+  return validators(new Engine(module));
+}

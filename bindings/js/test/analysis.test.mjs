@@ -1,0 +1,84 @@
+// What is found in listings, and tools for providers.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import * as full from '@toolsure/validator';
+import { NotJsonError, SchemaError, UndecidedError, argumentSchema, check, diff, lint, project } from '@toolsure/validator/analysis';
+
+const tool = {
+  name: 'add',
+  description: 'Adds two numbers',
+  inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
+};
+
+test('lint finds what the command finds', () => {
+  const misspelt = { ...tool, inputSchema: { type: 'object', properties: { q: { type: 'string', minLenght: 3 } } } };
+  const report = lint({ tools: [tool, misspelt] });
+  const finding = report.findings.find((finding) => finding.code === 'TL032');
+  assert.deepEqual([finding.tool, finding.pointer], [1, '/inputSchema/properties/q/minLenght']);
+  assert.equal(finding.help, 'did you mean `minLength`?');
+  assert.equal(report.tokens.length, 2);
+  const count = (options) => lint([tool, misspelt], options).findings.filter((finding) => finding.code === 'TL032').length;
+  assert.equal(count({ allow: ['TL032'] }), 0);
+  assert.equal(count({ deny: ['misspelt-keyword'] }), 1);
+  assert.ok(lint([misspelt], { profiles: ['strict', 'openai'] }).findings.length > report.findings.length / 2);
+  assert.throws(() => lint('{'), (error) => error instanceof NotJsonError && error.offset === 1);
+  for (const [listing, options] of [[{}, {}], [5, {}], [[], { profiles: ['gemini9'] }], [[], { allow: ['TL999'] }], [[], { x: 1 }]]) {
+    assert.throws(() => lint(listing, options), SchemaError);
+  }
+});
+
+test('check says of each tool whether it can be used', () => {
+  const dangling = { ...tool, name: 'gone', inputSchema: { type: 'object', properties: { a: { $ref: '#/$defs/no' } } } };
+  for (const listing of [[tool, dangling, {}], { tools: [tool, dangling, {}] }, JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools: [tool, dangling, {}] } })]) {
+    const report = check(listing);
+    assert.deepEqual(report.tools.map(({ name, verdict }) => [name, verdict]), [['add', 'ok'], ['gone', 'refused'], [null, 'refused']]);
+    assert.match(report.tools[1].findings[0].message, /does not resolve/);
+  }
+});
+
+test('diff says whether callers break, with a value that proves it', () => {
+  const narrower = { ...tool, inputSchema: { ...tool.inputSchema, properties: { a: { type: 'integer' }, b: { type: 'number' } } } };
+  const report = diff([tool], [narrower]);
+  assert.deepEqual([report.class, report.tools[0].changes[0].kind], ['breaking', 'schema-narrowed']);
+  const { witness } = report.tools[0].changes[0];
+  const old = new full.ToolContract(tool).checkArguments(witness);
+  const now = new full.ToolContract(narrower).checkArguments(witness);
+  assert.deepEqual([old.ok, now.ok], [true, false]);
+  assert.deepEqual(diff([tool], [tool]), { class: null, same: 1, tools: [] });
+  assert.equal(diff([tool], []).class, 'breaking');
+  assert.equal(diff([tool], [], { partial: true }).class, 'unknown');
+  assert.throws(() => diff([tool], [], { partial: 1 }), (error) => error instanceof SchemaError && error.code === 'option');
+});
+
+test('project gives a provider its tools, and maps calls back', () => {
+  const find = { name: 'find', inputSchema: { type: 'object', properties: { q: { type: 'string', minLength: 2 }, limit: { type: 'integer', minimum: 1 } }, required: ['q'], additionalProperties: false } };
+  const projection = project([find, { name: 'lost' }], { for: 'openai-strict', form: 'openai' });
+  assert.equal(projection.for, 'openai-strict');
+  assert.deepEqual(projection.tools.map(({ name, relation }) => [name, relation]).slice(0, 1), [['find', 'equal']]);
+  assert.deepEqual(projection.definitions[0].function.parameters.required, ['q', 'limit']);
+  const call = projection.call('find', { q: 'cats', limit: null });
+  assert.deepEqual([call.name, call.arguments, call.decision.ok], ['find', { q: 'cats' }, true]);
+  assert.equal(projection.call('find', '{"q": "cats", "limit": 0}').decision.code, 'arguments-invalid');
+  assert.equal(projection.call('gone').decision.code, 'tool-unknown');
+  assert.throws(() => projection.call('find', '{'), NotJsonError);
+  assert.throws(() => projection.call('find', { q: undefined, at: new Date(0) }), NotJsonError);
+  const poor = project([find], { for: 'anthropic', limits: { instance: { bytes: 10 } } });
+  assert.throws(() => poor.call('find', { q: 'x'.repeat(20) }), UndecidedError);
+  assert.equal(project([find], { for: 'gemini' }).definitions[0].name, 'find');
+  for (const options of [undefined, {}, { for: 'nobody' }, { for: 'openai', form: 'soap' }, { for: 'openai', recursion: 17 }]) {
+    assert.throws(() => project([find], options), (error) => error instanceof SchemaError && error.code === 'option', JSON.stringify(options));
+  }
+  projection.dispose();
+  assert.throws(() => projection.call('find'), TypeError);
+});
+
+test('an argument schema becomes a JSON Schema', () => {
+  const report = argumentSchema({ q: { type: 'string', required: true, minLength: 3, description: 'Search words.' } });
+  assert.deepEqual(report.schema.required, ['q']);
+  assert.deepEqual([report.declared, report.diagnoses], [false, []]);
+  const wrong = argumentSchema({ q: { type: 'boolean', minimum: 1 } }, { version: '2025-10-09' });
+  assert.equal(wrong.schema, undefined);
+  assert.ok(wrong.diagnoses.some(({ severity, code }) => severity === 'error' && code === 'no-effect'));
+});
