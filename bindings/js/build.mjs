@@ -15,23 +15,6 @@ const BUILDS = {
   analysis: ['argumentSchema', 'check', 'diff', 'lint', 'project'],
 };
 
-/** A module without its custom sections: names for debuggers, which are a third of it. */
-function stripped(bytes) {
-  const kept = [bytes.subarray(0, 8)];
-  for (let at = 8; at < bytes.length; ) {
-    const start = at;
-    let [size, shift] = [0, 0];
-    do {
-      at++;
-      size |= (bytes[at] & 0x7f) << shift;
-      shift += 7;
-    } while (bytes[at] & 0x80);
-    at += 1 + size;
-    if (bytes[start] !== 0) kept.push(bytes.subarray(start, at));
-  }
-  return Buffer.concat(kept);
-}
-
 /** Bytes as base64 of their compressed form. */
 function packed(bytes) {
   const size = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length, [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS };
@@ -77,8 +60,7 @@ for (const name of library) {
   if (name !== 'fetched' && name !== 'packed') out(`${name}.cjs`, common(source(`lib/${name}.js`)));
 }
 for (const build of Object.keys(BUILDS)) {
-  const module = stripped(readFileSync(here(`dist/${build}.wasm`)));
-  out(`${build}.wasm`, module);
+  const module = readFileSync(here(`dist/${build}.wasm`));
   out(`${build}-node.js`, NODE(build));
   out(`${build}-node.cjs`, common(NODE_COMMON(build)));
   out(`${build}-browser.js`, FETCHED(build));

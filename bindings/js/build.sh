@@ -37,15 +37,26 @@ compile() {
 }
 
 module=$target/wasm32-unknown-unknown/release/toolsure_wasm.wasm
+[ -x dev/node_modules/.bin/wasm-opt ] || (cd dev && npm install --silent --no-audit --no-fund --no-package-lock)
+
+# Writes a module without the names for debuggers, and only with those passes that make it smaller when it is compressed:
+# most of what -Oz does makes the bytes fewer and less alike.
+shrink() {
+    dev/node_modules/.bin/wasm-opt --enable-bulk-memory --enable-bulk-memory-opt --enable-sign-ext --enable-nontrapping-float-to-int \
+        --enable-mutable-globals --enable-multivalue --enable-reference-types --enable-call-indirect-overlong \
+        --dce --merge-similar-functions --duplicate-function-elimination --optimize-instructions --remove-unused-brs --rse \
+        --reorder-locals --vacuum --strip-debug --strip-producers --strip-target-features "$module" -o "dist/$1.wasm"
+}
 
 rm -rf dist
 mkdir -p dist
 compile --features analysis
-cp "$module" dist/analysis.wasm
+shrink analysis
 compile
-cp "$module" dist/full.wasm
-compile --no-default-features
-cp "$module" dist/lean.wasm
+shrink full
+# The lean module is for those who count bytes: 8 % fewer, and checks take a third longer.
+compile --no-default-features --config 'profile.release.package.toolsure-schema.opt-level="z"'
+shrink lean
 node build.mjs
 npm pack --silent --pack-destination dist >/dev/null
 

@@ -6,6 +6,8 @@
 //!
 //! What the texts mean is in `toolsure-bindings`.
 
+#[cfg(feature = "analysis")]
+mod analysis;
 #[cfg(not(target_family = "wasm"))]
 pub mod native;
 mod slots;
@@ -14,8 +16,6 @@ use std::cell::RefCell;
 
 #[cfg(feature = "contracts")]
 use toolsure_bindings::contract::{Contract, What};
-#[cfg(feature = "analysis")]
-use toolsure_bindings::listing::NoReport;
 use toolsure_bindings::options::{Options, Refusal};
 #[cfg(feature = "analysis")]
 use toolsure_bindings::projection::Projection;
@@ -250,7 +250,7 @@ pub mod exports {
     #[unsafe(no_mangle)]
     pub extern "C" fn lint(listing: usize, options: usize) -> u32 {
         with(|state| {
-            super::report_of(state, [listing, options], |[listing, options]| {
+            super::analysis::report_of(state, [listing, options], |[listing, options]| {
                 listing::lint(listing, options)
             })
         })
@@ -261,7 +261,7 @@ pub mod exports {
     #[unsafe(no_mangle)]
     pub extern "C" fn check_listing(listing: usize, options: usize) -> u32 {
         with(|state| {
-            super::report_of(state, [listing, options], |[listing, options]| {
+            super::analysis::report_of(state, [listing, options], |[listing, options]| {
                 listing::check(listing, options)
             })
         })
@@ -272,7 +272,7 @@ pub mod exports {
     #[unsafe(no_mangle)]
     pub extern "C" fn diff(old: usize, new: usize, options: usize) -> u32 {
         with(|state| {
-            super::report_of(state, [old, new, options], |[old, new, options]| {
+            super::analysis::report_of(state, [old, new, options], |[old, new, options]| {
                 listing::diff(old, new, options)
             })
         })
@@ -283,7 +283,7 @@ pub mod exports {
     #[unsafe(no_mangle)]
     pub extern "C" fn convert_argument_schema(schema: usize, options: usize) -> u32 {
         with(|state| {
-            super::report_of(state, [schema, options], |[schema, options]| {
+            super::analysis::report_of(state, [schema, options], |[schema, options]| {
                 argument::convert(schema, options)
             })
         })
@@ -293,7 +293,7 @@ pub mod exports {
     #[cfg(feature = "analysis")]
     #[unsafe(no_mangle)]
     pub extern "C" fn project(listing: usize, options: usize) -> u32 {
-        with(|state| super::project(state, listing, options))
+        with(|state| super::analysis::project(state, listing, options))
     }
 
     /// Drops a projection.
@@ -317,7 +317,7 @@ pub mod exports {
     #[cfg(feature = "analysis")]
     #[unsafe(no_mangle)]
     pub extern "C" fn map_call(projection: u32, name: usize, arguments: usize) -> u32 {
-        with(|state| super::map_call(state, projection, name, arguments))
+        with(|state| super::analysis::map_call(state, projection, name, arguments))
     }
 }
 
@@ -454,65 +454,6 @@ fn repair(state: &mut State, contract: u32, length: usize) -> u32 {
     };
     state.output.clear();
     match contract.repair(&mut state.output, text) {
-        Ok(()) => VALID,
-        Err(error) => unread(&mut state.output, &error),
-    }
-}
-
-/// Writes what `make` makes of texts, or why it made nothing.
-#[cfg(feature = "analysis")]
-fn report_of<const N: usize>(
-    state: &mut State,
-    lengths: [usize; N],
-    make: impl FnOnce([&[u8]; N]) -> Result<String, NoReport>,
-) -> u32 {
-    let Some(made) = state.texts(lengths).map(make) else {
-        return MISUSED;
-    };
-    state.output.clear();
-    match made {
-        Ok(made) => {
-            state.output = made;
-            MADE
-        }
-        Err(why) => {
-            why.write(&mut state.output);
-            REFUSED
-        }
-    }
-}
-
-#[cfg(feature = "analysis")]
-fn project(state: &mut State, listing: usize, options: usize) -> u32 {
-    let Some([listing, options]) = state.texts([listing, options]) else {
-        return REFUSED;
-    };
-    let made = Projection::read(listing, options);
-    state.output.clear();
-    match made {
-        Ok(projection) => {
-            projection.write(&mut state.output);
-            state.projections.insert(projection)
-        }
-        Err(why) => {
-            why.write(&mut state.output);
-            REFUSED
-        }
-    }
-}
-
-#[cfg(feature = "analysis")]
-fn map_call(state: &mut State, projection: u32, name: usize, arguments: usize) -> u32 {
-    let texts = state.input.split_at_checked(name);
-    let texts = texts.and_then(|(name, rest)| Some((name, rest.get(..arguments)?)));
-    let (Some((name, arguments)), Some(projection)) =
-        (texts, state.projections.get_mut(projection))
-    else {
-        return MISUSED;
-    };
-    let name = String::from_utf8_lossy(name);
-    state.output.clear();
-    match projection.call(&mut state.output, &name, arguments) {
         Ok(()) => VALID,
         Err(error) => unread(&mut state.output, &error),
     }

@@ -15,8 +15,19 @@ use toolsure_schema::{CompileError, Compiler};
 pub struct Options {
     compiler: Compiler,
     /// Whether any setting of the compiler was given.
+    #[cfg_attr(
+        not(feature = "analysis"),
+        expect(dead_code, reason = "only listings have compilers of their own")
+    )]
     compiles: bool,
     /// The options as given, for those that are not settings of the compiler.
+    #[cfg_attr(
+        not(feature = "contracts"),
+        expect(
+            dead_code,
+            reason = "only contracts and listings have options of their own"
+        )
+    )]
     document: Option<OwnedDocument>,
 }
 

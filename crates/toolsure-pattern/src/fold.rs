@@ -6,10 +6,7 @@
 use std::sync::OnceLock;
 
 #[cfg(feature = "unicode")]
-use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
-
-#[cfg(feature = "unicode")]
-use crate::property;
+use crate::property::tables;
 use crate::set::CodeSet;
 
 /// Whether there is a case folding table.
@@ -80,42 +77,22 @@ fn build() -> Option<Orbits> {
     None
 }
 
-/// Asks `regex-syntax` once about every code point that case affects, since asking about a large
-/// set takes as long each time. `None` if it was built without the tables.
+/// Reads the table. `None` if it is damaged.
 #[cfg(feature = "unicode")]
 fn build() -> Option<Orbits> {
-    let mut candidates = CodeSet::default();
-    for name in [
-        "Cased",
-        "Changes_When_Casefolded",
-        "Changes_When_Casemapped",
-    ] {
-        candidates.union(&property::set(name)?);
-    }
-    candidates.normalise();
-    let mut out = Orbits::default();
-    for &(low, high) in candidates.ranges() {
-        for single in (low..=high).filter_map(char::from_u32) {
-            let mut class = ClassUnicode::new([ClassUnicodeRange::new(single, single)]);
-            class.try_case_fold_simple().ok()?;
-            let members = class.ranges().iter();
-            let orbit: Vec<u32> = members
-                .flat_map(|range| u32::from(range.start())..=u32::from(range.end()))
-                .collect();
-            // Adds each orbit once, at its first member.
-            if orbit.len() > 1 && orbit.first() == Some(&u32::from(single)) {
-                let place = out.orbits.len();
-                out.points.extend(orbit.iter().map(|c| (*c, place)));
-                out.orbits.push(orbit);
-            }
-        }
-    }
-    out.points.sort_unstable();
-    Some(out)
+    let orbits = tables::orbits()?;
+    let places = orbits.iter().enumerate();
+    let mut points: Vec<(u32, usize)> = places
+        .flat_map(|(place, orbit)| orbit.iter().map(move |c| (*c, place)))
+        .collect();
+    points.sort_unstable();
+    Some(Orbits { points, orbits })
 }
 
 #[cfg(all(test, feature = "unicode"))]
 mod tests {
+    use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
+
     use super::*;
 
     #[test]

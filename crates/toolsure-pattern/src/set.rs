@@ -61,6 +61,38 @@ impl CodeSet {
         self.ranges = out;
     }
 
+    /// What is in one of two sets alone.
+    #[cfg(feature = "unicode")]
+    pub(crate) fn exclusive_or(&self, other: &Self) -> Self {
+        let mut outside = self.clone();
+        outside.negate();
+        let mut rest = other.clone();
+        rest.negate();
+        let mut out = outside.intersection(other);
+        out.union(&self.intersection(&rest));
+        out.normalise();
+        out
+    }
+
+    /// What is in both sets, of sorted ranges.
+    #[cfg(feature = "unicode")]
+    fn intersection(&self, other: &Self) -> Self {
+        let mut out = Self::default();
+        let mut others = other.ranges.iter().peekable();
+        for &(low, high) in &self.ranges {
+            while let Some(&&(from, to)) = others.peek() {
+                if from.max(low) <= to.min(high) {
+                    out.add(from.max(low), to.min(high));
+                }
+                if to > high {
+                    break;
+                }
+                others.next();
+            }
+        }
+        out
+    }
+
     /// The ranges, in order after [`CodeSet::normalise`].
     pub(crate) fn ranges(&self) -> &[(u32, u32)] {
         &self.ranges
@@ -147,9 +179,6 @@ impl Class {
 
 /// The last code point.
 pub(crate) const LAST: u32 = 0x10_FFFF;
-/// The code points that no `str` contains.
-#[cfg(feature = "unicode")]
-pub(crate) const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
 /// `\d`.
 pub(crate) const DIGIT: &[(u32, u32)] = &[(0x30, 0x39)];
 /// `\w`.

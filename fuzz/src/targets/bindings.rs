@@ -4,13 +4,17 @@
 
 use serde_json::Value;
 use toolsure_analysis::lint::Linter;
-use toolsure_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View};
+use toolsure_json::{DuplicateKeys, Node as _, OwnedDocument, ReadLimits, View};
 use toolsure_mcp::check::{Checker, Decision, Fault};
 use toolsure_mcp::contract::{SchemaStore, ToolContract};
 use toolsure_schema::settings::{self, SettingError};
 use toolsure_schema::{Compiler, Strictness, Verdict, Workspace};
 use toolsure_wasm::exports;
 use toolsure_wasm::native::{capacity, clear, output, put};
+
+mod answer;
+
+use answer::{items, json, list, text};
 
 use super::target::Target;
 use crate::Outcome;
@@ -441,32 +445,6 @@ fn lint(options: &[u8], tool: &[u8]) -> Outcome {
         );
     }
     Ok(())
-}
-
-fn json(output: &str) -> Result<OwnedDocument, String> {
-    let limits = ReadLimits {
-        duplicate_keys: DuplicateKeys::Refuse,
-        ..ReadLimits::default()
-    };
-    OwnedDocument::read(output.as_bytes(), &limits)
-        .map_err(|error| format!("the output is not JSON: {error}: {output}"))
-}
-
-/// A member's text; empty if there is none.
-fn text(of: &OwnedDocument, name: &str) -> String {
-    let member = of.document().root().member(name);
-    let text = member.filter(|member| member.kind() == Kind::String);
-    text.map(|text| text.string().to_owned())
-        .unwrap_or_default()
-}
-
-fn list(of: &OwnedDocument, name: &str) -> usize {
-    let member = of.document().root().member(name);
-    member.map_or(0, |member| member.items().count())
-}
-
-fn items(of: &OwnedDocument) -> usize {
-    of.document().root().items().count()
 }
 
 fn tool_of(schema: &[u8]) -> Vec<u8> {
