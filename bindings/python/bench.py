@@ -2,6 +2,7 @@
 """Toolsure beside `jsonschema-rs`, `jsonschema` and `fastjsonschema`, in one run.
 
     bench.py [SHARED]        figures; SHARED is the folder with bench/ and corpus/, by default ../shared
+    bench.py --errors        errors beside those of `jsonschema-rs`
     bench.py --cycles [N]    compile, validate and free N schemas (a million), and look at the memory
     bench.py --hostile DIR   the pairs of hostile/generate.py, each ended within its time
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 import json
 import math
 import pathlib
+import random
 import resource
 import sys
 import time
@@ -98,6 +100,79 @@ def corpus(shared, most=400):
             if schemas.get(key) is not None and most > 0:
                 most -= 1
                 yield f"{path.stem}/{key[0]}", schemas[key], texts
+
+
+def damaged(values, is_valid, seed=36):
+    """Copies of values with one part replaced, so that they do not match any more."""
+    chance = random.Random(seed)
+    broken = []
+    for value in values[:200]:
+        for _ in range(20):
+            copy = json.loads(json.dumps(value))
+            places = [(None, None)]
+            todo = [copy]
+            while todo:
+                at = todo.pop()
+                inner = at.items() if isinstance(at, dict) else enumerate(at) if isinstance(at, list) else ()
+                for key, child in inner:
+                    places.append((at, key))
+                    todo.append(child)
+            holder, key = chance.choice(places)
+            other = chance.choice([None, True, -1, 1.5, "", "x y", [], [{}], {}, {"a": 1}])
+            if holder is None:
+                copy = other
+            else:
+                holder[key] = other
+            if not is_valid(copy):
+                broken.append(copy)
+                break
+    return broken
+
+
+def errors(name, data):
+    """How many times longer errors take than with `jsonschema-rs`: of valid values, of invalid ones, raised."""
+    import jsonschema_rs
+
+    _, schema, texts = data
+    here, there = toolsure.Validator(schema), jsonschema_rs.validator_for(schema, validate_formats=False)
+    values = [json.loads(text) for text in texts]
+    valid = [value for value in values if there.is_valid(value)]
+    invalid = damaged(valid, there.is_valid)
+
+    def raising(validate):
+        def work():
+            for value in invalid:
+                try:
+                    validate(value)
+                except ValueError:
+                    pass
+
+        return work
+
+    row = {}
+    if valid:
+        pair = (best(lambda ask=ask: [list(ask(value)) for value in valid]) for ask in (here.iter_errors, there.iter_errors))
+        row["iter_errors, valid"] = next(pair) / next(pair)
+        pair = (best(lambda ask=ask: [ask(value) for value in valid]) for ask in (here.validate, there.validate))
+        row["validate, valid"] = next(pair) / next(pair)
+    if invalid:
+        pair = (best(lambda ask=ask: [list(ask(value)) for value in invalid]) for ask in (here.iter_errors, there.iter_errors))
+        row["iter_errors, invalid"] = next(pair) / next(pair)
+        pair = (best(raising(ask)) for ask in (here.validate, there.validate))
+        row["validate, raising"] = next(pair) / next(pair)
+    return row
+
+
+def error_figures(shared):
+    rows = {data[0]: errors(data[0], data) for data in sets(shared)}
+    for name, row in rows.items():
+        print(f"{name:<28}", "  ".join(f"{what} {ratio:.2f}" for what, ratio in row.items()))
+    print("\npublic sets: times as long as jsonschema-rs")
+    for what in ("iter_errors, valid", "validate, valid", "iter_errors, invalid", "validate, raising"):
+        ratios = {name: row[what] for name, row in rows.items() if what in row}
+        worst = max(ratios, key=ratios.get)
+        geometric = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
+        print(f"  {what}: {geometric:.2f}  (worst {ratios[worst]:.2f}, {worst}; {len(ratios)} sets)")
 
 
 def measure(name, data, faults):
@@ -212,6 +287,9 @@ if __name__ == "__main__":
     words = sys.argv[1:]
     if words[:1] == ["--cycles"]:
         sys.exit(cycles(int(words[1]) if len(words) > 1 else 1_000_000))
+    if words[:1] == ["--errors"]:
+        error_figures(pathlib.Path(words[1]) if len(words) > 1 else SHARED)
+        sys.exit(0)
     if words[:1] == ["--hostile"]:
         sys.exit(hostile(pathlib.Path(words[1])))
     figures(pathlib.Path(words[0]) if words else SHARED)

@@ -1,154 +1,253 @@
-//! The exceptions of `toolsure._errors`, with their attributes.
+//! The exceptions of `toolsure._errors`, with their members.
 
+use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyTuple, PyType};
 use toolsure_json::{ReadError, ReadErrorKind};
-use toolsure_schema::{CompileError, Exhausted, Finding, Report, settings};
+use toolsure_schema::{CompileError, Exhausted, Report, settings};
 
-use crate::kinds;
-use crate::tape::Refusal;
+use crate::finding::{Finding, Subject};
+use crate::value::{Refusal, ValueLimit};
 
-/// An exception class, looked up once.
-struct Class {
+/// A class of the package, looked up once.
+pub(crate) struct Class {
+    module: &'static str,
     name: &'static str,
     found: PyOnceLock<Py<PyType>>,
 }
 
 impl Class {
-    const fn new(name: &'static str) -> Self {
+    pub(crate) const fn new(module: &'static str, name: &'static str) -> Self {
         Self {
+            module,
             name,
             found: PyOnceLock::new(),
         }
     }
 
-    fn make<'py>(
-        &self,
-        py: Python<'py>,
-        arguments: impl pyo3::call::PyCallArgs<'py>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let class = self.found.import(py, "toolsure._errors", self.name)?;
-        class.call1(arguments)
+    pub(crate) fn get<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyType>> {
+        self.found.import(py, self.module, self.name)
     }
 
-    fn raise<'py>(&self, py: Python<'py>, arguments: impl pyo3::call::PyCallArgs<'py>) -> PyErr {
-        match self.make(py, arguments) {
-            Ok(error) => PyErr::from_value(error),
-            Err(error) => error,
-        }
+    /// An exception with a message and members.
+    fn raise<'py>(&self, py: Python<'py>, message: &str, members: Members<'py>) -> PyErr {
+        let made = || -> PyResult<PyErr> {
+            let members = members.0?;
+            let made = self.get(py)?.call((message,), Some(&members))?;
+            Ok(PyErr::from_value(made))
+        };
+        made().unwrap_or_else(|error| error)
     }
 }
 
-static SCHEMA: Class = Class::new("SchemaError");
-static VALIDATION: Class = Class::new("ValidationError");
-static UNDECIDED: Class = Class::new("Undecided");
-static NOT_JSON: Class = Class::new("NotJson");
-static CONTRACT: Class = Class::new("ContractError");
+/// Keyword arguments of a class.
+pub(crate) struct Members<'py>(PyResult<Bound<'py, PyDict>>);
 
-/// A schema that does not compile.
-pub(crate) fn schema(py: Python<'_>, error: &CompileError) -> PyErr {
-    SCHEMA.raise(
-        py,
-        (
-            error.to_string(),
-            error.code(),
-            error.pointer(),
-            error.document(),
-            error.help(),
-        ),
-    )
+impl<'py> Members<'py> {
+    pub(crate) fn new(py: Python<'py>) -> Self {
+        Self(Ok(PyDict::new(py)))
+    }
+
+    pub(crate) fn with(self, name: &str, value: impl IntoPyObject<'py>) -> Self {
+        Self(self.0.and_then(|members| {
+            let value = value.into_bound_py_any(members.py())?;
+            members.set_item(name, value)?;
+            Ok(members)
+        }))
+    }
+
+    pub(crate) fn done(self) -> PyResult<Bound<'py, PyDict>> {
+        self.0
+    }
+}
+
+static SCHEMA: Class = Class::new("toolsure._errors", "SchemaError");
+static VALIDATION: Class = Class::new("toolsure._errors", "ValidationError");
+static INCOMPLETE: Class = Class::new("toolsure._errors", "_Incomplete");
+static UNDECIDED: Class = Class::new("toolsure._errors", "UndecidedError");
+static NOT_JSON: Class = Class::new("toolsure._errors", "NotJsonError");
+static CONTRACT: Class = Class::new("toolsure._errors", "ContractError");
+
+/// A schema that does not compile. `from_text` says whether the caller gave it as text, which
+/// offsets are about.
+pub(crate) fn schema(py: Python<'_>, error: &CompileError, from_text: bool) -> PyErr {
+    let offset = error.span().map(|span| span.start);
+    let limit = error.limit();
+    let members = Members::new(py)
+        .with("code", error.code())
+        .with("schema_path", error.pointer())
+        .with("document", error.document())
+        .with("offset", offset.filter(|_| from_text))
+        .with("help", error.help())
+        .with("setting", limit.map(|limit| limit.name.setting()))
+        .with("denied_uri", error.denied_uri());
+    SCHEMA.raise(py, &error.to_string(), members)
+}
+
+/// A schema that is not JSON text, or a Python value that exceeds a limit on schemas.
+pub(crate) fn schema_value(py: Python<'_>, refusal: Refusal) -> PyErr {
+    let Refusal::Limit { limit, allowed } = refusal else {
+        return unread(py, refusal.into());
+    };
+    let (setting, what) = match limit {
+        ValueLimit::Depth => ("limits.schema_nesting", "nesting"),
+        ValueLimit::Nodes => ("limits.schema_nodes", "values"),
+        ValueLimit::Digits => ("limits.schema_digits", "digits in a number"),
+    };
+    let members = Members::new(py)
+        .with("code", "limit")
+        .with("setting", setting)
+        .with("help", format!("the setting `{setting}` raises this limit"));
+    let message = format!("more schema {what} than the {allowed} allowed");
+    SCHEMA.raise(py, &message, members)
 }
 
 /// A check that reached a limit.
-pub(crate) fn undecided(py: Python<'_>, why: Exhausted) -> PyErr {
-    UNDECIDED.raise(py, (why.to_string(), why.setting()))
+pub(crate) fn undecided(py: Python<'_>, message: &str, setting: Option<&str>) -> PyErr {
+    UNDECIDED.raise(py, message, Members::new(py).with("setting", setting))
 }
 
-/// A check that reached a limit, with the text of another crate.
-pub(crate) fn undecided_because(py: Python<'_>, text: &str, why: Option<Exhausted>) -> PyErr {
-    UNDECIDED.raise(py, (text, why.and_then(Exhausted::setting)))
+/// The same, for the reason that the engine gives.
+pub(crate) fn exhausted(py: Python<'_>, why: Exhausted) -> PyErr {
+    undecided(py, &why.to_string(), why.setting())
 }
 
-/// A value that is not JSON, or that exceeds a limit.
-pub(crate) fn refused(py: Python<'_>, refusal: Refusal) -> PyErr {
-    match refusal {
-        Refusal::NotJson { pointer, message } => NOT_JSON.raise(py, (message, pointer)),
-        Refusal::Limit { setting, allowed } => {
-            let message =
-                format!("undecided: the value is over the limit `{setting}` of {allowed}");
-            UNDECIDED.raise(py, (message, setting))
+/// Why a value or a text was not read.
+pub(crate) enum Unread {
+    /// It exceeds a limit.
+    Limit {
+        message: String,
+        setting: Option<&'static str>,
+    },
+    /// It is not JSON: the location in a value, or the offset in a text.
+    NotJson {
+        message: String,
+        pointer: Option<String>,
+        offset: Option<usize>,
+    },
+}
+
+impl From<Refusal> for Unread {
+    fn from(refusal: Refusal) -> Self {
+        let (limit, allowed) = match refusal {
+            Refusal::NotJson { pointer, message } => {
+                return Self::NotJson {
+                    message,
+                    pointer: Some(pointer),
+                    offset: None,
+                };
+            }
+            Refusal::PythonDigits => {
+                return Self::Limit {
+                    message: "undecided: an integer has more digits than `sys.set_int_max_str_digits` allows".to_owned(),
+                    setting: None,
+                };
+            }
+            Refusal::Limit { limit, allowed } => (limit, allowed),
+        };
+        let setting = match limit {
+            ValueLimit::Depth => "limits.instance.depth",
+            ValueLimit::Nodes => "limits.instance.nodes",
+            ValueLimit::Digits => "limits.instance.digits",
+        };
+        Self::Limit {
+            message: format!("undecided: the value is over the limit `{setting}` of {allowed}"),
+            setting: Some(setting),
         }
     }
 }
 
-/// A text that is not JSON, or that exceeds a limit.
-pub(crate) fn unreadable(py: Python<'_>, error: &ReadError) -> PyErr {
-    let over = [
-        ReadErrorKind::TooLong,
-        ReadErrorKind::TooDeep,
-        ReadErrorKind::TooManyNodes,
-        ReadErrorKind::TooManyDigits,
-    ];
-    if over.contains(&error.kind()) {
-        let setting = settings::of_read_error(error);
-        return UNDECIDED.raise(py, (format!("undecided: {error}"), setting));
+impl From<ReadError> for Unread {
+    fn from(error: ReadError) -> Self {
+        let over = [
+            ReadErrorKind::TooLong,
+            ReadErrorKind::TooDeep,
+            ReadErrorKind::TooManyNodes,
+            ReadErrorKind::TooManyDigits,
+        ];
+        if over.contains(&error.kind()) {
+            return Self::Limit {
+                message: format!("undecided: {error}"),
+                setting: settings::of_read_error(&error),
+            };
+        }
+        Self::NotJson {
+            message: error.to_string(),
+            pointer: None,
+            offset: Some(error.at()),
+        }
     }
-    NOT_JSON.raise(py, (error.to_string(), py.None(), error.at()))
 }
 
-/// The findings of a report, as exceptions that are not raised.
-pub(crate) fn findings<'py>(py: Python<'py>, report: &Report) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    report.findings.iter().map(|one| finding(py, one)).collect()
+/// A value or a text that was not read.
+pub(crate) fn unread(py: Python<'_>, why: Unread) -> PyErr {
+    match why {
+        Unread::Limit { message, setting } => undecided(py, &message, setting),
+        Unread::NotJson {
+            message,
+            pointer,
+            offset,
+        } => {
+            let members = Members::new(py)
+                .with("instance_path", pointer)
+                .with("offset", offset);
+            NOT_JSON.raise(py, &message, members)
+        }
+    }
 }
 
-fn finding<'py>(py: Python<'py>, finding: &Finding) -> PyResult<Bound<'py, PyAny>> {
-    VALIDATION.make(
-        py,
-        (
-            finding.to_string(),
-            PyString::new(py, &finding.instance_location),
-            PyString::new(py, &finding.keyword_location),
-            PyString::new(py, &finding.keyword),
-            kinds::kind(py, &finding.kind)?,
-            finding.absolute_keyword_location.as_str(),
-            finding.property_name.as_deref(),
-        ),
-    )
+/// The exception for a finding, which is not raised.
+pub(crate) fn validation<'py>(
+    py: Python<'py>,
+    finding: Bound<'py, Finding>,
+) -> PyResult<Bound<'py, PyAny>> {
+    VALIDATION.get(py)?.call1((finding,))
 }
 
-/// The exception for a value that does not match: the first finding, with a list of all.
-pub(crate) fn invalid(py: Python<'_>, report: &Report) -> PyErr {
-    let made = || -> PyResult<PyErr> {
-        let all = findings(py, report)?;
-        let Some(first) = all.first().cloned() else {
+/// The last error of a list that is not complete.
+pub(crate) fn incomplete(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    VALIDATION.get(py)?.call1((INCOMPLETE.get(py)?.call0()?,))
+}
+
+/// The errors of a report.
+pub(crate) fn validations<'py>(
+    py: Python<'py>,
+    report: Report,
+    subject: &Subject,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let mut all = Vec::with_capacity(report.findings.len());
+    for finding in report.findings {
+        all.push(validation(py, subject.finding(py, finding)?)?);
+    }
+    PyTuple::new(py, all)
+}
+
+/// The exception for a value that does not match: the first finding, which keeps the others.
+pub(crate) fn invalid(py: Python<'_>, report: Report, subject: &Subject) -> PyErr {
+    let made = || -> PyResult<Bound<'_, PyAny>> {
+        let complete = report.complete;
+        let mut findings = report.findings.into_iter();
+        let Some(first) = findings.next() else {
             // A limit was reached before the reason was found.
-            let text =
-                "the value does not match, but a limit was reached before the reason was found";
-            let unknown = VALIDATION.make(py, (text, "", "", "", py.None(), "", py.None()))?;
-            return Ok(PyErr::from_value(unknown));
+            return incomplete(py);
         };
-        first.setattr("errors", PyTuple::new(py, all)?)?;
-        first.setattr("complete", report.complete)?;
-        Ok(PyErr::from_value(first))
+        let first = subject.finding(py, first)?;
+        let class = VALIDATION.get(py)?;
+        if findings.len() == 0 && complete {
+            return class.call1((first,));
+        }
+        let others = findings.map(|one| subject.finding(py, one));
+        let others = PyTuple::new(py, others.collect::<PyResult<Vec<_>>>()?)?;
+        class.call1((first, others, complete))
     };
-    made().unwrap_or_else(|error| error)
-}
-
-/// A call or a result that violates its tool's contract.
-pub(crate) fn contract(
-    py: Python<'_>,
-    text: &str,
-    code: &str,
-    tool: Option<&str>,
-    report: Option<&Report>,
-) -> PyErr {
-    let errors = match report.map(|report| findings(py, report)).transpose() {
-        Ok(errors) => errors.unwrap_or_default(),
-        Err(error) => return error,
-    };
-    match PyTuple::new(py, errors) {
-        Ok(errors) => CONTRACT.raise(py, (text, code, tool, errors)),
+    match made() {
+        Ok(error) => PyErr::from_value(error),
         Err(error) => error,
     }
+}
+
+/// A malformed definition, or a call or a result that violates its tool's contract.
+pub(crate) fn contract<'py>(py: Python<'py>, message: &str, members: Members<'py>) -> PyErr {
+    CONTRACT.raise(py, message, members)
 }

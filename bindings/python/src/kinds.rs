@@ -198,3 +198,29 @@ fn limited<'py>(
 fn counted<'py>(maker: Maker<'py>, name: &str, bound: u64, count: usize) -> PyResult<Maker<'py>> {
     maker.with(name, bound)?.with("count", count)
 }
+
+/// Replaces the found values in a kind.
+pub(crate) fn mask(kind: &mut FindingKind, mask: &str) {
+    match kind {
+        FindingKind::Type { found, .. }
+        | FindingKind::Const { found, .. }
+        | FindingKind::Enum { found, .. }
+        | FindingKind::Minimum { found, .. }
+        | FindingKind::Maximum { found, .. }
+        | FindingKind::MultipleOf { found, .. }
+        | FindingKind::MinLength { found, .. }
+        | FindingKind::MaxLength { found, .. }
+        | FindingKind::Pattern { found, .. }
+        | FindingKind::Format { found, .. }
+        | FindingKind::Content { found, .. }
+        | FindingKind::Not { found, .. }
+        | FindingKind::Never { found, .. } => mask.clone_into(&mut found.text),
+        FindingKind::AnyOf(branches) | FindingKind::OneOf(branches) => {
+            if let Some(tag) = &mut branches.tag {
+                mask.clone_into(&mut tag.found.text);
+            }
+        }
+        // These have numbers and names.
+        _ => {}
+    }
+}

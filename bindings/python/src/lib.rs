@@ -2,18 +2,25 @@
 //! values and verdicts, and decides nothing itself.
 
 mod contract;
+mod decision;
 mod errors;
+mod finding;
 mod kinds;
-mod tape;
+mod options;
+mod text;
 mod tools;
 mod validator;
-mod walk;
+mod value;
 
 /// The extension module of the package `toolsure`, on Toolsure's crates.
 #[pyo3::pymodule]
 mod _toolsure {
     #[pymodule_export]
     use crate::contract::ToolContract;
+    #[pymodule_export]
+    use crate::finding::{ErrorIterator, Finding};
+    #[pymodule_export]
+    use crate::options::json_text;
     #[pymodule_export]
     use crate::tools::{check, diff, lint};
     #[pymodule_export]

@@ -12,7 +12,9 @@ use toolsure_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, V
 use toolsure_mcp::contract::{MalformedTool, SchemaStore, ToolContract};
 
 use crate::errors;
-use crate::validator::{bytes, detached, written};
+use crate::options::plain;
+use crate::text::{bytes, detached, is_text};
+use crate::value;
 
 /// Lints a listing.
 #[pyfunction]
@@ -185,15 +187,15 @@ fn faults(py: Python<'_>, tool: &ToolContract) -> Vec<Words> {
 
 /// The texts of a listing's tools; unchanged if the listing is text.
 fn tools(listing: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-    let text: Cow<'_, [u8]> = match bytes(listing) {
-        Ok(text) => text,
-        Err(error) if error.is_instance_of::<pyo3::exceptions::PyTypeError>(listing.py()) => {
-            Cow::Owned(written(listing, &generous())?.into_bytes())
-        }
-        Err(error) => return Err(error),
+    let text: Cow<'_, [u8]> = if is_text(listing) {
+        bytes(listing)?
+    } else {
+        let text = value::json_text(&plain(listing)?, &generous());
+        let refused = |refusal: value::Refusal| errors::unread(listing.py(), refusal.into());
+        Cow::Owned(text.map_err(refused)?.into_bytes())
     };
     let document = OwnedDocument::read(text.into_owned(), &generous());
-    let document = document.map_err(|error| errors::unreadable(listing.py(), &error))?;
+    let document = document.map_err(|error| errors::unread(listing.py(), error.into()))?;
     let array = array(document.document().root()).ok_or_else(|| {
         PyValueError::new_err(
             "a listing is an array of tools, `{\"tools\": […]}`, or a JSON-RPC answer to `tools/list`",

@@ -1,108 +1,205 @@
 //! `toolsure.Validator`: a compiled schema and its checks.
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyIterator, PyList, PyString};
-use toolsure_json::ReadError;
-use toolsure_schema::{AnyNode, Compiler, Report, Schema, Verdict, Workspace};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyTuple};
+use toolsure_json::{ReadError, ReadLimits, Reader};
+use toolsure_schema::{
+    Annotations, AnyNode, Compiler, Exhausted, Instance, OutputFormat, Report, Schema, Verdict,
+    Workspace,
+};
 
-use crate::errors;
-use crate::tape::{Tape, TapeNode};
-use crate::walk::{self, Names};
+use crate::errors::{self, Class, Members, Unread};
+use crate::finding::{ErrorIterator, Subject, kept};
+use crate::options::{Options, schema_text};
+use crate::text::{bytes, detached, is_text, loads};
+use crate::{kinds, value};
 
 thread_local! {
-    /// The memory that checks reuse. Nothing here calls Python, so checks are never nested.
+    /// The memory that checks reuse. No check runs Python code, so checks are never nested.
     static WORKSPACE: RefCell<Workspace> = RefCell::new(Workspace::new());
-    /// The names that checks of Python values look up.
-    static NAMES: Names = const { Names::new() };
+    /// The memory that reading the text of a Python value reuses.
+    static READER: RefCell<Reader> = RefCell::new(Reader::new());
 }
+
+static RESULT: Class = Class::new("toolsure._result", "Result");
+static ANNOTATION: Class = Class::new("toolsure._result", "Annotation");
 
 /// A compiled schema. Threads can share one.
 #[pyclass(frozen, module = "toolsure", name = "Validator")]
 pub(crate) struct Validator {
     schema: Schema,
-    compiler: Compiler,
+    options: Options,
 }
 
 #[pymethods]
 impl Validator {
     #[new]
-    #[pyo3(signature = (schema, *, formats=None, dialect=None, default_dialect=None, strictness=None, content=None, limits=None, documents=None))]
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "each is a keyword argument in Python"
+    #[pyo3(
+        signature = (schema, **options),
+        text_signature = "(schema, *, formats=None, content=None, strictness=None, dialect=None, default_dialect=None, limits=None, documents=None, mask=None)"
     )]
     fn new(
         py: Python<'_>,
         schema: &Bound<'_, PyAny>,
-        formats: Option<&Bound<'_, PyAny>>,
-        dialect: Option<&str>,
-        default_dialect: Option<&str>,
-        strictness: Option<&str>,
-        content: Option<&str>,
-        limits: Option<&Bound<'_, PyDict>>,
-        documents: Option<&Bound<'_, PyDict>>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let words = [
-            ("dialect", dialect),
-            ("default_dialect", default_dialect),
-            ("strictness", strictness),
-            ("content", content),
-        ];
-        let compiler = compiler(formats, &words, limits, documents)?;
-        let text = json_text(schema, &compiler)?;
-        let compiled = detached(py, text.len(), || compiler.compile(&text));
-        let schema = compiled.map_err(|error| errors::schema(py, &error))?;
-        Ok(Self { schema, compiler })
+        let options = Options::read(Compiler::new(), options)?;
+        let text = schema_text(schema, &options.compiler)?;
+        let compiled = detached(py, text.len(), || options.compiler.compile(&text));
+        let refused = |error| errors::schema(py, &error, is_text(schema));
+        Ok(Self {
+            schema: compiled.map_err(refused)?,
+            options,
+        })
+    }
+
+    /// The verdict on a Python value, as data.
+    #[pyo3(signature = (instance, *, max_errors=MAX_ERRORS))]
+    fn check<'py>(
+        &self,
+        instance: &Bound<'py, PyAny>,
+        max_errors: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let answer = self.explain(instance, max_errors);
+        self.result(instance.py(), answer, || self.subject(instance))
+    }
+
+    /// The verdict on JSON text, as data.
+    #[pyo3(signature = (text, *, max_errors=MAX_ERRORS))]
+    fn check_json<'py>(
+        &self,
+        text: &Bound<'py, PyAny>,
+        max_errors: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let read = bytes(text)?;
+        let answer = self.explain_text(text.py(), &read, max_errors);
+        self.result(text.py(), answer, || self.subject_text(text, &read))
     }
 
     /// Whether a Python value matches the schema.
     fn is_valid(&self, py: Python<'_>, instance: &Bound<'_, PyAny>) -> PyResult<bool> {
-        decided(py, self.verdict(instance)?)
-    }
-
-    /// Raises `ValidationError` if a Python value does not match the schema.
-    fn validate(&self, py: Python<'_>, instance: &Bound<'_, PyAny>) -> PyResult<()> {
-        match self.verdict(instance)? {
-            Verdict::Valid => Ok(()),
-            Verdict::Undecided(why) => Err(errors::undecided(py, why)),
-            Verdict::Invalid => raise(py, &self.report(instance)?),
-        }
-    }
-
-    /// Yields an error for each way in which a Python value does not match the schema.
-    fn iter_errors<'py>(
-        &self,
-        py: Python<'py>,
-        instance: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyIterator>> {
-        iterate(py, &self.report(instance)?)
+        decided(py, self.verdict(instance))
     }
 
     /// Whether JSON text matches the schema.
     fn is_valid_json(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let text = bytes(text)?;
-        let verdict = detached(py, text.len(), || {
-            with(|workspace| self.schema.check(workspace, &*text))
-        });
-        decided(py, verdict.map_err(|error| errors::unreadable(py, &error))?)
+        decided(py, self.text(py, &Check, &bytes(text)?))
+    }
+
+    /// Raises `ValidationError` if a Python value does not match the schema.
+    #[pyo3(signature = (instance, *, max_errors=MAX_ERRORS))]
+    fn validate(
+        &self,
+        py: Python<'_>,
+        instance: &Bound<'_, PyAny>,
+        max_errors: usize,
+    ) -> PyResult<()> {
+        match invalid(py, self.explain(instance, max_errors))? {
+            Some(report) => Err(errors::invalid(py, report, &self.subject(instance))),
+            None => Ok(()),
+        }
     }
 
     /// Raises `ValidationError` if JSON text does not match the schema.
-    fn validate_json(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
-        raise(py, &self.report_json(py, text)?)
+    #[pyo3(signature = (text, *, max_errors=MAX_ERRORS))]
+    fn validate_json(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyAny>,
+        max_errors: usize,
+    ) -> PyResult<()> {
+        let read = bytes(text)?;
+        match invalid(py, self.explain_text(py, &read, max_errors))? {
+            Some(report) => Err(errors::invalid(py, report, &self.subject_text(text, &read))),
+            None => Ok(()),
+        }
+    }
+
+    /// Yields an error for each way in which a Python value does not match the schema.
+    #[pyo3(signature = (instance, *, max_errors=MAX_ERRORS))]
+    fn iter_errors(
+        &self,
+        py: Python<'_>,
+        instance: &Bound<'_, PyAny>,
+        max_errors: usize,
+    ) -> PyResult<ErrorIterator> {
+        Ok(match invalid(py, self.explain(instance, max_errors))? {
+            Some(report) => ErrorIterator::new(report, self.subject(instance)),
+            None => ErrorIterator::empty(),
+        })
     }
 
     /// Yields an error for each way in which JSON text does not match the schema.
-    fn iter_errors_json<'py>(
+    #[pyo3(signature = (text, *, max_errors=MAX_ERRORS))]
+    fn iter_errors_json(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyAny>,
+        max_errors: usize,
+    ) -> PyResult<ErrorIterator> {
+        let read = bytes(text)?;
+        Ok(
+            match invalid(py, self.explain_text(py, &read, max_errors))? {
+                Some(report) => ErrorIterator::new(report, self.subject_text(text, &read)),
+                None => ErrorIterator::empty(),
+            },
+        )
+    }
+
+    /// The result for a Python value in a standard output format.
+    #[pyo3(signature = (instance, output="basic"))]
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        instance: &Bound<'py, PyAny>,
+        output: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let output = Output::named(output)?;
+        // The formats have no third verdict.
+        decided(py, self.verdict(instance))?;
+        output.read(py, self.whole(&output, instance))
+    }
+
+    /// The result for JSON text in a standard output format.
+    #[pyo3(signature = (text, output="basic"))]
+    fn evaluate_json<'py>(
         &self,
         py: Python<'py>,
         text: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyIterator>> {
-        iterate(py, &self.report_json(py, text)?)
+        output: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (output, text) = (Output::named(output)?, bytes(text)?);
+        decided(py, self.text(py, &Check, &text))?;
+        output.read(py, self.text(py, &output, &text))
+    }
+
+    /// What the schema says about a Python value that matches it.
+    fn annotations<'py>(
+        &self,
+        py: Python<'py>,
+        instance: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        match decided(py, self.verdict(instance))? {
+            true => annotations(py, self.whole(&Annotate, instance)),
+            false => Ok(PyTuple::empty(py)),
+        }
+    }
+
+    /// What the schema says about JSON text that matches it.
+    fn annotations_json<'py>(
+        &self,
+        py: Python<'py>,
+        text: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let text = bytes(text)?;
+        match decided(py, self.text(py, &Check, &text))? {
+            true => annotations(py, self.text(py, &Annotate, &text)),
+            false => Ok(PyTuple::empty(py)),
+        }
     }
 
     /// The parts of the schema that lenient compilation ignored, one line for each.
@@ -122,199 +219,286 @@ impl Validator {
 }
 
 impl Validator {
-    /// Checks a value, and if possible reads only the parts that the schema looks at.
-    fn verdict(&self, instance: &Bound<'_, PyAny>) -> PyResult<Verdict> {
-        let limits = &self.compiler.bounds().instance;
-        let walked = NAMES.with(|names| {
-            with(|workspace| walk::check(&self.schema, workspace, instance, limits, names))
+    /// Whether a value matches; reads only the parts that the schema looks at, if possible.
+    fn verdict(&self, instance: &Bound<'_, PyAny>) -> Result<Verdict, Unread> {
+        let verdict = value::ask(instance, self.limits(), |node| {
+            // Lent to each question alone: refusing a value may run Python code.
+            with(|workspace| self.schema.check(workspace, AnyNode(node)))
         });
-        if let Some(verdict) = walked {
-            return Ok(verdict);
-        }
-        self.read(instance, |workspace, value| {
-            self.schema.check(workspace, AnyNode(value))
-        })
+        verdict.map_err(Unread::from)
     }
 
-    /// Reads the whole value, then passes it to `ask`.
-    fn read<T>(
+    /// Asks about a value that is read as a whole.
+    fn whole<A: Ask>(&self, ask: &A, instance: &Bound<'_, PyAny>) -> Result<A::Answer, Unread> {
+        let text = value::json_text(instance, self.limits())?;
+        let limits = ReadLimits {
+            // The value's own text may be longer.
+            bytes: usize::MAX,
+            ..*self.limits()
+        };
+        let answer = detached(instance.py(), text.len(), || {
+            READER.with_borrow_mut(|reader| {
+                let document = reader.read(text.as_bytes(), &limits)?;
+                Ok(with(|workspace| {
+                    ask.ask(&self.schema, workspace, document.root())
+                }))
+            })
+        });
+        answer.map_err(|error: ReadError| error.into())
+    }
+
+    fn limits(&self) -> &ReadLimits {
+        &self.options.compiler.bounds().instance
+    }
+
+    fn text<A: Ask>(&self, py: Python<'_>, ask: &A, text: &[u8]) -> Result<A::Answer, Unread> {
+        let answer: Result<A::Answer, ReadError> = detached(py, text.len(), || {
+            with(|workspace| ask.ask(&self.schema, workspace, text))
+        });
+        answer.map_err(Unread::from)
+    }
+
+    fn subject(&self, instance: &Bound<'_, PyAny>) -> Subject {
+        Subject {
+            schema: self.schema.clone(),
+            value: instance.clone().unbind(),
+            is_text: false,
+            is_masked: self.options.mask.is_some(),
+        }
+    }
+
+    fn subject_text(&self, text: &Bound<'_, PyAny>, read: &[u8]) -> Subject {
+        Subject {
+            value: kept(text, read).unbind(),
+            is_text: true,
+            ..self.subject(text)
+        }
+    }
+
+    /// The verdict on a value, and why it does not match.
+    fn explain(&self, instance: &Bound<'_, PyAny>, most: usize) -> Result<Answer, Unread> {
+        match self.verdict(instance)? {
+            Verdict::Valid => Ok(Answer::Valid),
+            Verdict::Undecided(why) => Ok(Answer::Undecided(why)),
+            Verdict::Invalid => {
+                let mut report = self.whole(&Explain(most), instance)?;
+                for finding in &mut report.findings {
+                    // The caller does not know the text.
+                    finding.instance_span = None;
+                }
+                Ok(self.invalid(report))
+            }
+        }
+    }
+
+    /// The verdict on a text, and why it does not match.
+    fn explain_text(&self, py: Python<'_>, text: &[u8], most: usize) -> Result<Answer, Unread> {
+        match self.text(py, &Check, text)? {
+            Verdict::Valid => Ok(Answer::Valid),
+            Verdict::Undecided(why) => Ok(Answer::Undecided(why)),
+            Verdict::Invalid => Ok(self.invalid(self.text(py, &Explain(most), text)?)),
+        }
+    }
+
+    /// The answer with a report, whose messages show no values if the caller wants that.
+    fn invalid(&self, mut report: Report) -> Answer {
+        if let Some(mask) = &self.options.mask {
+            for finding in &mut report.findings {
+                kinds::mask(&mut finding.kind, mask);
+            }
+        }
+        Answer::Invalid(report)
+    }
+
+    /// The answer of `check`.
+    fn result<'py>(
         &self,
-        instance: &Bound<'_, PyAny>,
-        ask: impl FnOnce(&mut Workspace, TapeNode<'_>) -> T,
-    ) -> PyResult<T> {
-        let refused = |refusal| errors::refused(instance.py(), refusal);
-        let tape = Tape::read(instance, &self.compiler.bounds().instance).map_err(refused)?;
-        let texts = tape.texts().map_err(refused)?;
-        Ok(with(|workspace| ask(workspace, texts.root())))
+        py: Python<'py>,
+        answer: Result<Answer, Unread>,
+        subject: impl FnOnce() -> Subject,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        static VALID: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let undecided = |message: &str, setting: Option<&str>| {
+            let members = Members::new(py)
+                .with("verdict", "undecided")
+                .with("complete", false)
+                .with("message", message)
+                .with("setting", setting);
+            RESULT.get(py)?.call((), Some(&members.done()?))
+        };
+        match answer {
+            Err(Unread::Limit { message, setting }) => undecided(&message, setting),
+            Err(not_json) => Err(errors::unread(py, not_json)),
+            Ok(Answer::Undecided(why)) => undecided(&why.to_string(), why.setting()),
+            Ok(Answer::Valid) => {
+                let valid = VALID.get_or_try_init(py, || {
+                    let members = Members::new(py).with("verdict", "valid").done()?;
+                    RESULT.get(py)?.call((), Some(&members)).map(Bound::unbind)
+                });
+                valid.map(|valid| valid.bind(py).clone())
+            }
+            Ok(Answer::Invalid(report)) => {
+                let subject = subject();
+                let members = Members::new(py)
+                    .with("verdict", "invalid")
+                    .with("complete", report.complete)
+                    .with("message", report.summary().to_string())
+                    .with("errors", errors::validations(py, report, &subject)?);
+                RESULT.get(py)?.call((), Some(&members.done()?))
+            }
+        }
     }
+}
 
-    fn report(&self, instance: &Bound<'_, PyAny>) -> PyResult<Report> {
-        self.read(instance, |workspace, value| {
-            self.schema.explain(workspace, AnyNode(value))
+/// The answer to the question whether and why a value does not match.
+enum Answer {
+    Valid,
+    Invalid(Report),
+    Undecided(Exhausted),
+}
+
+/// A question about an instance, whether it is a value or a text.
+trait Ask: Sync {
+    type Answer: Send;
+
+    fn ask<I: Instance>(
+        &self,
+        schema: &Schema,
+        workspace: &mut Workspace,
+        instance: I,
+    ) -> I::Answer<Self::Answer>;
+}
+
+/// Whether it matches.
+struct Check;
+
+impl Ask for Check {
+    type Answer = Verdict;
+
+    #[inline]
+    fn ask<I: Instance>(
+        &self,
+        schema: &Schema,
+        workspace: &mut Workspace,
+        instance: I,
+    ) -> I::Answer<Verdict> {
+        schema.check(workspace, instance)
+    }
+}
+
+/// Why it does not match, in at most so many findings.
+struct Explain(usize);
+
+impl Ask for Explain {
+    type Answer = Report;
+
+    #[inline]
+    fn ask<I: Instance>(
+        &self,
+        schema: &Schema,
+        workspace: &mut Workspace,
+        instance: I,
+    ) -> I::Answer<Report> {
+        *workspace = std::mem::take(workspace).findings(self.0);
+        schema.explain(workspace, instance)
+    }
+}
+
+/// The result in a standard output format, as JSON text.
+struct Output(OutputFormat);
+
+impl Output {
+    fn named(name: &str) -> PyResult<Self> {
+        OutputFormat::from_name(name).map(Self).ok_or_else(|| {
+            let known = OutputFormat::ALL.map(OutputFormat::name).join(", ");
+            let name = toolsure_json::quote(name, SHOWN);
+            PyValueError::new_err(format!("unknown output format `{name}`; there are {known}"))
         })
     }
 
-    fn report_json(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<Report> {
-        let text = bytes(text)?;
-        let report: Result<Report, ReadError> = detached(py, text.len(), || {
-            with(|workspace| self.schema.explain(workspace, &*text))
-        });
-        report.map_err(|error| errors::unreadable(py, &error))
+    fn read<'py>(
+        &self,
+        py: Python<'py>,
+        text: Result<String, Unread>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let text = text.map_err(|why| errors::unread(py, why))?;
+        loads(py, text.as_bytes())
     }
 }
 
-fn raise(py: Python<'_>, report: &Report) -> PyResult<()> {
-    match report.verdict {
-        Verdict::Valid => Ok(()),
-        Verdict::Invalid => Err(errors::invalid(py, report)),
-        Verdict::Undecided(why) => Err(errors::undecided(py, why)),
+impl Ask for Output {
+    type Answer = String;
+
+    fn ask<I: Instance>(
+        &self,
+        schema: &Schema,
+        workspace: &mut Workspace,
+        instance: I,
+    ) -> I::Answer<String> {
+        schema.output(workspace, instance, self.0)
     }
 }
 
-fn iterate<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyIterator>> {
-    let all = match report.verdict {
-        Verdict::Undecided(why) => return Err(errors::undecided(py, why)),
-        // A limit was reached before the reason was found; one error says so.
-        Verdict::Invalid if report.findings.is_empty() => {
-            vec![
-                errors::invalid(py, report)
-                    .into_value(py)
-                    .into_bound(py)
-                    .into_any(),
-            ]
-        }
-        Verdict::Valid | Verdict::Invalid => errors::findings(py, report)?,
-    };
-    PyList::new(py, all)?.try_iter()
+/// The annotations.
+struct Annotate;
+
+impl Ask for Annotate {
+    type Answer = Annotations;
+
+    fn ask<I: Instance>(
+        &self,
+        schema: &Schema,
+        workspace: &mut Workspace,
+        instance: I,
+    ) -> I::Answer<Annotations> {
+        schema.annotations(workspace, instance)
+    }
 }
 
-fn decided(py: Python<'_>, verdict: Verdict) -> PyResult<bool> {
-    match verdict {
+/// The report on a value that does not match; `None` if it matches.
+fn invalid(py: Python<'_>, answer: Result<Answer, Unread>) -> PyResult<Option<Report>> {
+    match answer.map_err(|why| errors::unread(py, why))? {
+        Answer::Valid => Ok(None),
+        Answer::Invalid(report) => Ok(Some(report)),
+        Answer::Undecided(why) => Err(errors::exhausted(py, why)),
+    }
+}
+
+fn decided(py: Python<'_>, verdict: Result<Verdict, Unread>) -> PyResult<bool> {
+    match verdict.map_err(|why| errors::unread(py, why))? {
         Verdict::Valid => Ok(true),
         Verdict::Invalid => Ok(false),
-        Verdict::Undecided(why) => Err(errors::undecided(py, why)),
+        Verdict::Undecided(why) => Err(errors::exhausted(py, why)),
     }
+}
+
+/// Annotations as Python data.
+fn annotations(py: Python<'_>, found: Result<Annotations, Unread>) -> PyResult<Bound<'_, PyTuple>> {
+    let found = found.map_err(|why| errors::unread(py, why))?;
+    if !found.complete {
+        let message = "undecided: a limit was reached before all annotations were collected";
+        return Err(errors::undecided(py, message, Some("limits.fuel")));
+    }
+    let mut all = Vec::with_capacity(found.list.len());
+    for one in found.list {
+        let value = loads(py, one.value.as_bytes())?;
+        let members = (
+            one.instance_location,
+            one.keyword,
+            one.schema_location,
+            value,
+        );
+        all.push(ANNOTATION.get(py)?.call1(members)?);
+    }
+    PyTuple::new(py, all)
 }
 
 /// Runs `work` with this thread's workspace.
-pub(crate) fn with<T>(work: impl FnOnce(&mut Workspace) -> T) -> T {
+fn with<T>(work: impl FnOnce(&mut Workspace) -> T) -> T {
     WORKSPACE.with_borrow_mut(work)
 }
 
-/// Runs work on a text. If the text is long, other threads may run meanwhile: releasing the
-/// interpreter costs more than checking a short text.
-pub(crate) fn detached<T: Send>(
-    py: Python<'_>,
-    bytes: usize,
-    work: impl FnOnce() -> T + Send,
-) -> T {
-    if bytes < SHORT {
-        work()
-    } else {
-        py.detach(work)
-    }
-}
-
-/// JSON text as bytes. A `bytearray` is copied, because it may change meanwhile.
-pub(crate) fn bytes<'a>(text: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
-    if let Ok(bytes) = text.cast::<PyBytes>() {
-        Ok(Cow::Borrowed(bytes.as_bytes()))
-    } else if let Ok(text) = text.cast::<PyString>() {
-        match text.to_str() {
-            Ok(text) => Ok(Cow::Borrowed(text.as_bytes())),
-            Err(_) => Err(errors::refused(
-                text.py(),
-                crate::tape::Refusal::NotJson {
-                    pointer: String::new(),
-                    message: "the text has half a surrogate pair".to_owned(),
-                },
-            )),
-        }
-    } else if let Ok(bytes) = text.cast::<PyByteArray>() {
-        Ok(Cow::Owned(bytes.to_vec()))
-    } else {
-        Err(PyTypeError::new_err(
-            "JSON text must be `bytes`, `bytearray` or `str`",
-        ))
-    }
-}
-
-/// A schema, a document or a tool as JSON text. `str` and `bytes` already are such text.
-pub(crate) fn json_text<'a>(
-    value: &'a Bound<'_, PyAny>,
-    compiler: &Compiler,
-) -> PyResult<Cow<'a, [u8]>> {
-    if value.is_instance_of::<PyString>()
-        || value.is_instance_of::<PyBytes>()
-        || value.is_instance_of::<PyByteArray>()
-    {
-        return bytes(value);
-    }
-    let bounds = compiler.bounds();
-    let limits = toolsure_json::ReadLimits {
-        duplicate_keys: bounds.instance.duplicate_keys,
-        ..toolsure_json::ReadLimits::from(&bounds.model)
-    };
-    written(value, &limits).map(|text| Cow::Owned(text.into_bytes()))
-}
-
-/// Writes a Python value as JSON text.
-pub(crate) fn written(
-    value: &Bound<'_, PyAny>,
-    limits: &toolsure_json::ReadLimits,
-) -> PyResult<String> {
-    let refused = |refusal| errors::refused(value.py(), refusal);
-    let tape = Tape::read(value, limits).map_err(refused)?;
-    Ok(tape.texts().map_err(refused)?.json())
-}
-
-/// A compiler with the caller's settings.
-pub(crate) fn compiler(
-    formats: Option<&Bound<'_, PyAny>>,
-    words: &[(&str, Option<&str>)],
-    limits: Option<&Bound<'_, PyDict>>,
-    documents: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Compiler> {
-    let mut compiler = Compiler::new();
-    if let Some(formats) = formats {
-        let word = match formats.cast::<PyBool>() {
-            Ok(assert) if assert.is_true() => "assert".to_owned(),
-            Ok(_) => "annotate".to_owned(),
-            Err(_) => formats.extract::<String>()?,
-        };
-        compiler = set(compiler, "formats", &word)?;
-    }
-    for (name, word) in words {
-        if let Some(word) = word {
-            compiler = set(compiler, name, word)?;
-        }
-    }
-    if let Some(limits) = limits {
-        for (name, value) in limits {
-            let name = format!("limits.{}", name.extract::<String>()?);
-            compiler = set(compiler, &name, &value.str()?.to_cow()?)?;
-        }
-    }
-    if let Some(documents) = documents {
-        for (uri, document) in documents {
-            let uri = uri.extract::<String>()?;
-            let text = json_text(&document, &compiler)?.into_owned();
-            let registered = compiler.register(&uri, &text);
-            compiler = registered.map_err(|error| errors::schema(document.py(), &error))?;
-        }
-    }
-    Ok(compiler)
-}
-
-fn set(compiler: Compiler, name: &str, word: &str) -> PyResult<Compiler> {
-    let refused = |error: toolsure_schema::settings::SettingError| {
-        pyo3::exceptions::PyValueError::new_err(error.to_string())
-    };
-    let setting = toolsure_schema::settings::find(name).map_err(refused)?;
-    setting.apply(compiler, word).map_err(refused)
-}
-
-/// Texts of fewer bytes are checked without letting other threads run.
-const SHORT: usize = 1_024;
+/// The number of errors that are listed unless the caller says otherwise.
+const MAX_ERRORS: usize = Report::FINDINGS;
 /// Characters of a schema that its `repr` shows.
 const SHOWN: usize = 80;

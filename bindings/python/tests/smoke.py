@@ -10,7 +10,7 @@ assert [error.instance_path for error in validator.iter_errors({"limit": "1"})] 
 try:
     toolsure.Validator({"items": {"type": "null"}}, limits={"fuel": 1}).is_valid([None] * 1000)
     raise SystemExit("a check without fuel decided")
-except toolsure.Undecided:
+except toolsure.UndecidedError:
     pass
 tool = {"name": "find", "inputSchema": {"type": "object", "required": ["query"]}}
 ToolContract(tool).check_arguments({"query": 1})

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from toolsure import ContractError, NotJson
+from toolsure import ContractError, NotJsonError
 
 mcp = pytest.importorskip("mcp", reason="the official SDK is not installed")
 
@@ -85,7 +85,7 @@ async def test_a_schema_with_an_infinite_number_is_refused():
 
     async with connected(answer) as (session, seen):
         await session.call_tool("good")
-        with pytest.raises(NotJson, match="/outputSchema/properties/a/enum/0"):
+        with pytest.raises(NotJsonError, match="/outputSchema/properties/a/enum/0"):
             await session.call_tool("bad")
         assert seen == ["tools/list", "tools/call"]
 

@@ -1,11 +1,12 @@
 """Lint, diff, check and `ToolContract`."""
 
 import json
+from collections import deque
 
 import pytest
 
 import toolsure
-from toolsure.mcp import ContractError, ToolContract
+from toolsure import ContractError, Decision, NotJsonError, ToolContract, UndecidedError
 
 FIND = {
     "name": "find",
@@ -66,35 +67,140 @@ def test_check():
 
 def test_contract():
     contract = ToolContract(FIND)
-    assert contract.name == "find"
-    contract.verify()
-    contract.check_arguments({"query": "x"})
-    contract.check_arguments_json(b'{"query": "x"}')
-    with pytest.raises(ContractError) as refused:
-        contract.check_arguments({"query": 1})
-    assert refused.value.code == "arguments-invalid"
-    assert refused.value.errors[0].instance_path == "/query"
-    with pytest.raises(ContractError):
-        contract.check_arguments()
-    result = {"content": [], "structuredContent": {"count": 3}}
-    for version in ("2025-06-18", "2025-11-25"):
-        contract.check_result(result, protocol_version=version)
-    contract.check_result({"content": [{"type": "text", "text": "no"}], "isError": True})
-    for wrong, code in (
-        ({"content": []}, "result-missing"),
-        ({"content": [], "structuredContent": {"count": "3"}}, "result-invalid"),
-        ({"content": 1}, "result-malformed"),
+    assert (contract.name, contract.protocol_version) == ("find", "2026-07-28")
+    assert contract.check_arguments({"query": "x"}) == Decision(ok=True, checked="valid")
+    assert contract.check_arguments_json(b'{"query": "x"}').ok
+    contract.validate_arguments({"query": "x"})
+    contract.validate_arguments_json('{"query": "x"}')
+    for decision in (contract.check_arguments({"query": 1}), contract.check_arguments_json('{"query": 1}')):
+        assert (decision.ok, decision.checked, decision.code) == (False, None, "arguments-invalid")
+        assert (decision.complete, decision.setting, decision.error) == (True, None, None)
+        assert decision.result["isError"] is True
+        assert decision.result["content"][0]["text"] == decision.message
+        [error] = decision.errors
+        assert (error.instance_path, error.instance) == ("/query", 1)
+    assert (error.start, error.end) == (10, 11)
+    assert contract.check_arguments({"query": 1}).errors[0].start is None
+    for check in (contract.validate_arguments, contract.validate_arguments_json):
+        with pytest.raises(ContractError) as refused:
+            check({"query": 1} if check == contract.validate_arguments else '{"query": 1}')
+        assert (refused.value.code, refused.value.tool) == ("arguments-invalid", "find")
+        assert refused.value.errors[0].instance_path == "/query"
+    assert contract.check_arguments().code == "arguments-invalid"
+    # Before 2025-11-25, invalid arguments are an error of the protocol.
+    decision = ToolContract(FIND, protocol_version="2025-06-18").check_arguments({})
+    assert decision.result is None
+    assert decision.error == {"code": -32602, "message": decision.message}
+    with pytest.raises(ValueError, match="unknown protocol version"):
+        ToolContract(FIND, protocol_version="2020-01-01")
+
+
+def test_results_of_a_contract():
+    result = {"resultType": "complete", "content": [], "structuredContent": {"count": 3}}
+    for version in ("2025-06-18", "2025-11-25", "2026-07-28"):
+        contract = ToolContract(FIND, protocol_version=version)
+        assert contract.check_result(result).checked == "valid"
+        contract.validate_result(result)
+        assert contract.check_result_json(json.dumps(result)).ok
+        assert contract.check_result(result | {"isError": True}).checked == "error-result"
+        for wrong, code in (
+            ({"content": []}, "result-missing"),
+            ({"content": [], "structuredContent": {"count": "3"}}, "result-invalid"),
+            ({"content": 1}, "result-malformed"),
+        ):
+            wrong = {"resultType": "complete"} | wrong
+            for decision in (contract.check_result(wrong), contract.check_result_json(json.dumps(wrong))):
+                assert (decision.ok, decision.code) == (False, code)
+                assert decision.result["isError"] is True
+            with pytest.raises(ContractError) as refused:
+                contract.validate_result(wrong)
+            assert refused.value.code == code
+    wrong = {"resultType": "complete", "content": [], "structuredContent": {"count": "three"}}
+    [error] = contract.check_result(wrong).errors
+    assert (error.instance_path, error.instance, error.path, error.start) == ("/count", "three", deque(["count"]), None)
+    text = json.dumps(wrong)
+    [error] = contract.check_result_json(text).errors
+    assert text[error.start : error.end] == '"three"'
+    assert error.instance == "three"
+
+
+def test_what_is_no_contract():
+    for tool, code, path in (
+        ({"name": "x", "inputSchema": {"type": "array"}}, "input-root-type", ""),
+        ({"name": "x"}, "tool-member-missing", ""),
+        ([], "tool-not-object", ""),
+        ("{", "tool-json", ""),
+        (changed(page={"$ref": "#/$defs/page"}), "unresolved-ref", "/inputSchema/properties/page/$ref"),
+        (FIND | {"outputSchema": {"type": "object", "$ref": "#/a"}}, "unresolved-ref", "/outputSchema/$ref"),
     ):
         with pytest.raises(ContractError) as refused:
-            contract.check_result(wrong)
-        assert refused.value.code == code
-    with pytest.raises(ValueError, match="unknown protocol version"):
-        contract.check_result(result, protocol_version="2020-01-01")
+            ToolContract(tool)
+        assert (refused.value.code, refused.value.schema_path) == (code, path)
     with pytest.raises(ContractError) as refused:
-        ToolContract({"name": "x", "inputSchema": {"type": "array"}})
-    assert refused.value.code == "input-root-type"
-    with pytest.raises(toolsure.SchemaError):
-        ToolContract(changed(page={"$ref": "#/$defs/page"})).check_arguments({"query": "x"})
+        ToolContract(FIND, limits={"subschemas": 1})
+    assert (refused.value.code, refused.value.setting) == ("limit", "limits.subschemas")
+
+
+def test_options_of_a_contract():
+    misspelt = changed(limit={"type": "strng"})
+    ToolContract(misspelt).validate_arguments({"query": "x", "limit": 1})
+    with pytest.raises(ContractError):
+        ToolContract(misspelt, strictness="strict")
+    dated = changed(on={"type": "string", "format": "date"})
+    assert ToolContract(dated).check_arguments({"query": "x", "on": "y"}).ok
+    assert not ToolContract(dated, formats=True).check_arguments({"query": "x", "on": "y"}).ok
+    remote = changed(on={"$ref": "https://example.com/a"})
+    documents = {"https://example.com/a": {"type": "null"}}
+    assert not ToolContract(remote, documents=documents).check_arguments({"query": "x", "on": "y"}).ok
+    for options in ({"mask": "x"}, {"format": True}):
+        with pytest.raises(TypeError, match="unknown option"):
+            ToolContract(FIND, **options)
+
+
+def test_undecided_contracts():
     starved = ToolContract(FIND, limits={"fuel": 1})
-    with pytest.raises(toolsure.Undecided):
-        starved.check_arguments({"query": "x" * 10_000})
+    decision = starved.check_arguments({"query": "x" * 10_000})
+    assert (decision.ok, decision.code, decision.setting, decision.complete) == (False, "arguments-undecided", "limits.fuel", False)
+    with pytest.raises(UndecidedError) as undecided:
+        starved.validate_arguments({"query": "x" * 10_000})
+    assert undecided.value.setting == "limits.fuel"
+    for limits in ({"instance.bytes": 100}, {"instance": {"bytes": "100"}}):
+        narrow = ToolContract(FIND, limits=limits)
+        text = json.dumps({"query": "x" * 1000})
+        decision = narrow.check_arguments_json(text)
+        assert (decision.code, decision.setting) == ("arguments-undecided", "limits.instance.bytes")
+        assert decision.result["isError"] is True
+        with pytest.raises(UndecidedError):
+            narrow.validate_arguments_json(text)
+        decision = narrow.check_result_json(json.dumps({"content": [], "structuredContent": {"a": "x" * 1000}}))
+        assert (decision.code, decision.setting) == ("result-undecided", "limits.instance.bytes")
+    deep = []
+    for _ in range(200):
+        deep = [deep]
+    decision = ToolContract(FIND).check_arguments({"query": "x", "deep": deep})
+    assert (decision.code, decision.setting) == ("arguments-undecided", "limits.instance.depth")
+
+
+def test_what_a_contract_is_asked_about_must_be_json():
+    contract = ToolContract(FIND)
+    decision = contract.check_arguments_json(b'{"query": }')
+    assert (decision.code, decision.error["code"], decision.result) == ("message-json", -32700, None)
+    with pytest.raises(NotJsonError) as refused:
+        contract.validate_arguments_json(b'{"query": }')
+    assert refused.value.offset == 10
+    for ask in (contract.check_arguments, contract.validate_arguments):
+        with pytest.raises(NotJsonError) as refused:
+            ask({"query": "x", "other": {1}})
+        assert refused.value.instance_path == "/other"
+        # Also where the schema does not look.
+        with pytest.raises(NotJsonError):
+            ask({"query": "x", "other": float("nan")})
+
+
+def test_repair():
+    contract = ToolContract(changed(limit={"type": "integer"}))
+    repaired, edits = contract.repair_arguments({"query": "x", "limit": "5"})
+    assert repaired == {"query": "x", "limit": 5}
+    assert edits == ['string `"5"` read as the number `5` (at `/limit`)']
+    assert contract.repair_arguments({"query": "x", "limit": 5}) is None
+    assert contract.repair_arguments({"query": "x", "limit": "five"}) is None

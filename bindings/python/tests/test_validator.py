@@ -10,7 +10,7 @@ from collections import OrderedDict
 import pytest
 
 import toolsure.mcp
-from toolsure import NotJson, SchemaError, ToolsureError, Undecided, ValidationError, Validator, kinds
+from toolsure import NotJsonError, SchemaError, ToolsureError, UndecidedError, ValidationError, Validator, kinds
 
 # Doubles with each level: hours of work for a validator without bounds.
 DOUBLING = {
@@ -31,13 +31,13 @@ def test_three_verdicts():
     assert validator.is_valid_json("2") is False
     starved = Validator({"items": {"type": "integer"}}, limits={"fuel": 10})
     for ask in (starved.is_valid, starved.validate, starved.iter_errors):
-        with pytest.raises(Undecided) as undecided:
+        with pytest.raises(UndecidedError) as undecided:
             ask(list(range(1000)))
         assert undecided.value.setting == "limits.fuel"
-    with pytest.raises(Undecided):
+    with pytest.raises(UndecidedError):
         starved.is_valid_json(json.dumps(list(range(1000))))
-    assert not issubclass(Undecided, ValidationError)
-    assert issubclass(Undecided, ToolsureError)
+    assert not issubclass(UndecidedError, ValidationError)
+    assert issubclass(UndecidedError, ToolsureError)
 
 
 def test_errors_have_places_and_kinds():
@@ -148,15 +148,15 @@ def test_what_json_cannot_say_is_refused():
     ]
     for value, pointer in cases:
         for ask in (validator.is_valid, validator.validate, validator.iter_errors):
-            with pytest.raises(NotJson) as refused:
+            with pytest.raises(NotJsonError) as refused:
                 ask(value)
-            assert refused.value.pointer.startswith(pointer), value
-    with pytest.raises(NotJson):
+            assert refused.value.instance_path.startswith(pointer), value
+    with pytest.raises(NotJsonError):
         Validator({"items": {"minLength": 1}}).is_valid(["\ud800"])
-    with pytest.raises(NotJson):
+    with pytest.raises(NotJsonError):
         validator.is_valid({"\ud800": 1})
     for text in (b"{", b'{"a": 1, "a": 2}', b"NaN", b"\xff", '"\ud800"'):
-        with pytest.raises(NotJson):
+        with pytest.raises(NotJsonError):
             validator.validate_json(text)
     with pytest.raises(TypeError):
         validator.validate_json(12)
@@ -169,9 +169,9 @@ def test_what_the_schema_does_not_look_at_is_not_read():
     for value in ({"a": {"b": {1, 2}}}, {"a": {1: 2}}, own):
         assert validator.is_valid(value)
         validator.validate(value)
-        with pytest.raises((NotJson, Undecided)):
-            validator.iter_errors(value)
-    with pytest.raises(NotJson):
+        assert list(validator.iter_errors(value)) == []
+        assert validator.check(value).ok
+    with pytest.raises(NotJsonError):
         validator.is_valid({"a": {1, 2}})
 
 
@@ -214,10 +214,9 @@ def test_values_that_stand_in_many_places():
     shared = ["x"]
     for _ in range(60):
         shared = [shared, shared]
-    with pytest.raises(Undecided):
+    with pytest.raises(UndecidedError):
         Validator({"items": {"$ref": "#"}}).is_valid(shared)
-    with pytest.raises(Undecided):
-        Validator(True).iter_errors(shared)
+    assert list(Validator(True).iter_errors(shared)) == []
     twice = {"a": {"n": 1}, "b": {"n": 1}}
     twice["b"] = twice["a"]
     schema = {"additionalProperties": {"anyOf": [{"properties": {"n": {"type": "string"}}}, {"required": ["n"]}]}}
@@ -250,7 +249,7 @@ def test_two_names_of_one_text():
         def __eq__(self, other):
             return self is other
 
-    with pytest.raises(NotJson, match="two members"):
+    with pytest.raises(NotJsonError, match="two members"):
         Validator({"required": ["a"]}).is_valid({Name("a"): 1, "a": 2})
     assert Validator({"required": ["a"]}).is_valid({Name("a"): 1})
 
@@ -263,11 +262,16 @@ def test_limits_on_values():
     own = []
     own.append(own)
     for value in (nested, own):
-        for ask in (Validator(True).iter_errors, Validator({"items": {"$ref": "#"}}).is_valid):
-            with pytest.raises(Undecided) as undecided:
+        for ask in (Validator({"items": {"$ref": "#"}}).iter_errors, Validator({"items": {"$ref": "#"}}).is_valid):
+            with pytest.raises(UndecidedError) as undecided:
                 ask(value)
             assert undecided.value.setting == "limits.instance.depth"
-    assert list(Validator(True, limits={"instance.depth": 500}).iter_errors(nested[0])) == []
+    level = nested
+    for _ in range(300):
+        level = level[0]
+    for depth, ends in ((200, UndecidedError), (201, None)):
+        validator = Validator({"items": {"$ref": "#"}}, limits={"instance.depth": depth})
+        assert validator.check(level).verdict == ("undecided" if ends else "valid")
     for schema in ({"items": {"type": "integer"}}, {"additionalProperties": {"type": "integer"}}):
         value = list(range(10)) if "items" in schema else dict.fromkeys("abcde", 1)
         for nodes in (10, 11):
@@ -277,13 +281,13 @@ def test_limits_on_values():
                 assert list(validator.iter_errors(value)) == []
                 continue
             for ask in (validator.is_valid, validator.iter_errors):
-                with pytest.raises(Undecided) as undecided:
+                with pytest.raises(UndecidedError) as undecided:
                     ask(value)
                 assert undecided.value.setting == "limits.instance.nodes"
-    with pytest.raises(Undecided) as undecided:
+    with pytest.raises(UndecidedError) as undecided:
         Validator(True).is_valid(10**5000)
     assert undecided.value.setting == "limits.instance.digits"
-    with pytest.raises(Undecided) as undecided:
+    with pytest.raises(UndecidedError) as undecided:
         Validator(True).is_valid_json(b"[" * 500 + b"]" * 500)
     assert undecided.value.setting == "limits.instance.depth"
 
@@ -298,7 +302,7 @@ def test_schemas_and_options():
     assert not Validator({"$ref": "https://example.com/a"}, documents=documents).is_valid("x")
     with pytest.raises(SchemaError) as refused:
         Validator({"properties": {"a": {"$ref": "https://example.com/a"}}})
-    assert (refused.value.code, refused.value.pointer) == ("ref-denied", "/properties/a/$ref")
+    assert (refused.value.code, refused.value.schema_path) == ("ref-denied", "/properties/a/$ref")
     with pytest.raises(SchemaError) as refused:
         Validator({"type": "strng"})
     assert refused.value.help == "did you mean `string`?"
@@ -306,10 +310,37 @@ def test_schemas_and_options():
     for wrong in ({"formats": "yes"}, {"dialect": "draft5"}, {"limits": {"feul": 1}}, {"limits": {"fuel": "x"}}):
         with pytest.raises(ValueError, match="must be|unknown setting"):
             Validator(True, **wrong)
-    with pytest.raises(NotJson):
+    with pytest.raises(NotJsonError):
         Validator({"enum": [{1, 2}]})
     assert "type" in repr(Validator({"type": "string"}))
+    for limits in ({"instance": {"bytes": "1KiB"}}, {"instance.bytes": 1024}, {"instance.bytes": "1024"}):
+        assert Validator(True, limits=limits).check_json(json.dumps("x" * 1022)).ok
+        result = Validator(True, limits=limits).check_json(json.dumps("x" * 1023))
+        assert (result.verdict, result.setting) == ("undecided", "limits.instance.bytes")
+    for wrong in ({"formats": 1}, {"unknown": 1}, {"limits": [1]}):
+        with pytest.raises(TypeError):
+            Validator(True, **wrong)
 
+
+def test_results_as_data():
+    validator = Validator({"properties": {"a": {"type": "integer"}}, "required": ["b"]})
+    assert validator.check({"b": 1}) is validator.check_json("{\"b\": 1}")
+    assert validator.check({"b": 1}) == toolsure.Result("valid")
+    for result in (validator.check({"a": "x"}), validator.check_json('{"a": "x"}')):
+        assert (result.verdict, result.ok, result.complete, result.setting) == ("invalid", False, True, None)
+        assert [error.keyword for error in result.errors] == ["type", "required"]
+        assert all(error.message in result.message or error.instance_path in result.message for error in result.errors)
+    assert (result.errors[0].start, result.errors[0].end) == (6, 9)
+    starved = Validator({"items": {"type": "integer"}}, limits={"fuel": 10})
+    for result in (starved.check([1] * 1000), starved.check_json(json.dumps([1] * 1000))):
+        assert (result.verdict, result.ok, result.errors, result.complete) == ("undecided", False, (), False)
+        assert result.setting == "limits.fuel"
+        assert "undecided" in result.message
+    for ask, given in ((validator.check, {1}), (validator.check_json, "{")):
+        with pytest.raises(NotJsonError):
+            ask(given)
+    with pytest.raises(AttributeError):
+        result.verdict = "valid"
 
 def test_a_schema_as_python_value_is_the_same_as_its_text():
     schema = {"a\"\\\n\u2028": [1, -2.5, 1e300, True, None, {}, [], [[]], {"x": {"y": []}, "z": ""}], "enum": [2**70]}
@@ -323,7 +354,7 @@ def test_hostile_schemas_end():
     doubling = Validator(DOUBLING)
     try:
         doubling.is_valid("x")
-    except Undecided:
+    except UndecidedError:
         pass
     assert not Validator({"pattern": "^(a+)+$"}).is_valid("a" * 5000 + "!")
 
@@ -366,7 +397,7 @@ def test_the_garbage_collector_runs_as_before(enabled):
     try:
         (gc.enable if enabled else gc.disable)()
         assert validator.is_valid({"a": "x"})
-        with pytest.raises(NotJson):
+        with pytest.raises(NotJsonError):
             validator.is_valid({"a": "\ud800"})
         assert gc.isenabled() == enabled
     finally:
@@ -399,17 +430,17 @@ def test_halves_of_surrogate_pairs_are_refused():
             (validator.is_valid_json, json.dumps(value)),
             (validator.is_valid_json, json.dumps(value, ensure_ascii=False)),
         ):
-            with pytest.raises(NotJson, match="half|UTF-8"):
+            with pytest.raises(NotJsonError, match="half|UTF-8"):
                 ask(given)
     for schema in ({"enum": [first]}, json.dumps({"enum": [first]})):
-        with pytest.raises((NotJson, SchemaError), match="half"):
+        with pytest.raises((NotJsonError, SchemaError), match="half"):
             Validator(schema)
     contract = toolsure.mcp.ToolContract({"name": "t", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object"}})
     for check in (
-        lambda: contract.check_arguments({"a": first}),
-        lambda: contract.check_arguments_json(json.dumps({"a": first})),
-        lambda: contract.check_result({"content": [], "structuredContent": {"a": first}}),
-        lambda: contract.check_result(json.dumps({"content": [], "structuredContent": {"a": first}})),
+        lambda: contract.validate_arguments({"a": first}),
+        lambda: contract.validate_arguments_json(json.dumps({"a": first})),
+        lambda: contract.validate_result({"content": [], "structuredContent": {"a": first}}),
+        lambda: contract.validate_result_json(json.dumps({"content": [], "structuredContent": {"a": first}})),
     ):
-        with pytest.raises(NotJson, match="half"):
+        with pytest.raises(NotJsonError, match="half"):
             check()

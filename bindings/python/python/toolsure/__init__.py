@@ -5,10 +5,19 @@
 True
 
 There are three verdicts: a value is valid, it is invalid, or a limit was reached before that was known. The third is
-the exception `Undecided`, which is never turned into one of the others.
+the exception `UndecidedError`, which is never turned into one of the others.
 """
 
-from ._errors import ContractError, NotJson, SchemaError, ToolsureError, Undecided, ValidationError
+from ._errors import (
+    ContractError,
+    NotJsonError,
+    SchemaError,
+    ToolsureError,
+    UndecidedError,
+    ValidationError,
+    best_match,
+)
+from ._functions import is_valid, iter_errors, validate
 from ._reports import (
     Change,
     CheckFault,
@@ -23,28 +32,37 @@ from ._reports import (
     diff,
     lint,
 )
+from ._result import Annotation, Decision, Result
 from ._toolsure import VERSION as __version__
-from ._toolsure import Validator
+from ._toolsure import ToolContract, Validator
 
 __all__ = [
+    "Annotation",
     "Change",
     "CheckFault",
     "ContractError",
+    "Decision",
     "DiffReport",
     "Edit",
     "Fix",
     "LintFinding",
     "LintReport",
-    "NotJson",
+    "NotJsonError",
+    "Result",
     "SchemaError",
     "ToolChange",
     "ToolCheck",
+    "ToolContract",
     "ToolsureError",
-    "Undecided",
+    "UndecidedError",
     "ValidationError",
     "Validator",
     "__version__",
+    "best_match",
     "check",
     "diff",
+    "is_valid",
+    "iter_errors",
     "lint",
+    "validate",
 ]

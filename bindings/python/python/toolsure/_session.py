@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import mcp_types as types
 from mcp.client.session import ClientSession as SdkSession
 
-from ._errors import ContractError, NotJson, ToolsureError
+from ._errors import ContractError, NotJsonError, ToolsureError
 from ._toolsure import ToolContract
 
 
@@ -19,8 +19,8 @@ class ClientSession(SdkSession):
     """An `mcp.ClientSession` that checks every call against its tool's contract.
 
     Arguments that do not match `inputSchema` raise `ContractError` and are not sent. A call is not sent either if a
-    schema of the tool does not compile (`SchemaError`) or has a number that JSON does not have (`NotJson`), if its
-    check reaches a limit (`Undecided`), or if the server does not list the tool. Results are checked in the same way
+    schema of the tool does not compile (`SchemaError`) or has a number that JSON does not have (`NotJsonError`), if its
+    check reaches a limit (`UndecidedError`), or if the server does not list the tool. Results are checked in the same way
     before `call_tool` returns them.
     """
 
@@ -99,7 +99,7 @@ class ClientSession(SdkSession):
             wire["structuredContent"] = result.structured_content
         try:
             contract.check_result(wire, protocol_version=self.protocol_version or _VERSION)
-        except NotJson as error:
+        except NotJsonError as error:
             message = f"tool `{name}` answered with a value that JSON does not have: {error}"
             raise ContractError(message, "result-malformed", name, ()) from error
 

@@ -1,11 +1,21 @@
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, Union, final
+from typing import Any, Literal, Optional, Union, final
 
 from ._errors import ValidationError
+from ._result import Annotation, Decision, Result
+from .kinds import Kind
 
-JsonText = Union[bytes, bytearray, str]
+JsonText = Union[bytes, bytearray, memoryview, str]
 Schema = Union[Mapping[str, Any], bool, JsonText]
 Formats = Union[bool, Literal["annotate", "assert", "assert-with-numbers"]]
+Content = Literal["annotate", "assert"]
+Strictness = Literal["strict", "lenient"]
+Dialect = Literal["draft4", "draft6", "draft7", "2019-09", "2020-12"]
+ChosenDialect = Union[Dialect, Literal["declared"]]
+Limits = Mapping[str, Union[int, str, Mapping[str, Union[int, str]]]]
+Documents = Mapping[str, Schema]
+Output = Literal["flag", "basic", "detailed", "verbose", "list", "hierarchical"]
+ProtocolVersion = Literal["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]
 
 VERSION: str
 
@@ -17,64 +27,156 @@ class Validator:
         cls,
         schema: Schema,
         *,
-        formats: Formats | None = None,
-        dialect: str | None = None,
-        default_dialect: str | None = None,
-        strictness: Literal["strict", "lenient"] | None = None,
-        content: Literal["annotate", "assert"] | None = None,
-        limits: dict[str, int | str] | None = None,
-        documents: dict[str, Schema] | None = None,
+        formats: Optional[Formats] = None,
+        content: Optional[Content] = None,
+        strictness: Optional[Strictness] = None,
+        dialect: Optional[ChosenDialect] = None,
+        default_dialect: Optional[Dialect] = None,
+        limits: Optional[Limits] = None,
+        documents: Optional[Documents] = None,
+        mask: Optional[str] = None,
     ) -> Validator: ...
+    def check(self, instance: Any, *, max_errors: int = 100) -> Result:
+        """The verdict on a Python value, as data."""
+
+    def check_json(self, text: JsonText, *, max_errors: int = 100) -> Result:
+        """The verdict on JSON text, as data."""
+
     def is_valid(self, instance: Any) -> bool:
         """Whether a Python value matches the schema."""
-
-    def validate(self, instance: Any) -> None:
-        """Raises `ValidationError` if a Python value does not match the schema."""
-
-    def iter_errors(self, instance: Any) -> Iterator[ValidationError]:
-        """Yields an error for each way in which a Python value does not match the schema."""
 
     def is_valid_json(self, text: JsonText) -> bool:
         """Whether JSON text matches the schema."""
 
-    def validate_json(self, text: JsonText) -> None:
+    def validate(self, instance: Any, *, max_errors: int = 100) -> None:
+        """Raises `ValidationError` if a Python value does not match the schema."""
+
+    def validate_json(self, text: JsonText, *, max_errors: int = 100) -> None:
         """Raises `ValidationError` if JSON text does not match the schema."""
 
-    def iter_errors_json(self, text: JsonText) -> Iterator[ValidationError]:
+    def iter_errors(self, instance: Any, *, max_errors: int = 100) -> ErrorIterator:
+        """Yields an error for each way in which a Python value does not match the schema."""
+
+    def iter_errors_json(self, text: JsonText, *, max_errors: int = 100) -> ErrorIterator:
         """Yields an error for each way in which JSON text does not match the schema."""
+
+    def evaluate(self, instance: Any, output: Output = "basic") -> dict[str, Any]:
+        """The result for a Python value in a standard output format."""
+
+    def evaluate_json(self, text: JsonText, output: Output = "basic") -> dict[str, Any]:
+        """The result for JSON text in a standard output format."""
+
+    def annotations(self, instance: Any) -> tuple[Annotation, ...]:
+        """What the schema says about a Python value that matches it."""
+
+    def annotations_json(self, text: JsonText) -> tuple[Annotation, ...]:
+        """What the schema says about JSON text that matches it."""
 
     @property
     def warnings(self) -> list[str]:
         """The parts of the schema that lenient compilation ignored, one line for each."""
 
 @final
+class ErrorIterator(Iterator[ValidationError]):
+    """The errors of a value, made as they are asked for."""
+
+    def __iter__(self) -> ErrorIterator: ...
+    def __next__(self) -> ValidationError: ...
+    def __length_hint__(self) -> int: ...
+    @property
+    def complete(self) -> bool:
+        """Whether these are all errors; otherwise the last item says that the list ends before."""
+
+@final
+class Finding:
+    """One violation, which `ValidationError` shows."""
+
+    @property
+    def message(self) -> str: ...
+    @property
+    def instance_path(self) -> str: ...
+    @property
+    def property_name(self) -> Optional[str]: ...
+    @property
+    def schema_path(self) -> str: ...
+    @property
+    def absolute_schema_path(self) -> str: ...
+    @property
+    def keyword(self) -> str: ...
+    @property
+    def kind(self) -> Kind: ...
+    @property
+    def start(self) -> Optional[int]: ...
+    @property
+    def end(self) -> Optional[int]: ...
+    @property
+    def is_masked(self) -> bool: ...
+    @property
+    def instance(self) -> Any: ...
+    @property
+    def path(self) -> list[Union[str, int]]: ...
+    @property
+    def keyword_value(self) -> Any: ...
+
+@final
 class ToolContract:
-    """The contract of a tool, from its definition. Threads can share one."""
+    """The contract of a tool, from its definition. Threads can share one.
+
+    Both schemas are compiled now. `ContractError` says what is wrong with a definition.
+    """
 
     def __new__(
         cls,
-        tool: Mapping[str, Any] | JsonText,
+        tool: Any,
         *,
-        formats: Formats | None = None,
-        limits: dict[str, int | str] | None = None,
-        documents: dict[str, Schema] | None = None,
+        protocol_version: ProtocolVersion = "2026-07-28",
+        strictness: Optional[Strictness] = "lenient",
+        formats: Optional[Formats] = None,
+        content: Optional[Content] = None,
+        dialect: Optional[ChosenDialect] = None,
+        default_dialect: Optional[Dialect] = None,
+        limits: Optional[Limits] = None,
+        documents: Optional[Documents] = None,
     ) -> ToolContract: ...
     @property
     def name(self) -> str: ...
     @property
-    def text(self) -> str: ...
-    def verify(self) -> None:
-        """Compiles both schemas now; raises `SchemaError` if one does not compile."""
+    def text(self) -> str:
+        """The definition as JSON text, unchanged if it was given as text."""
 
-    def check_arguments(self, arguments: Mapping[str, Any] | None = None) -> None:
+    @property
+    def protocol_version(self) -> str: ...
+    def check_arguments(self, arguments: Optional[Mapping[str, Any]] = None) -> Decision:
+        """The decision on the arguments of a call. `None` counts as `{}`."""
+
+    def check_arguments_json(self, arguments: JsonText) -> Decision:
+        """The decision on the arguments of a call, as JSON text."""
+
+    def check_result(self, result: Any) -> Decision:
+        """The decision on a result of `tools/call`: the object as on the wire, or an object of the SDK."""
+
+    def check_result_json(self, result: JsonText) -> Decision:
+        """The decision on a result of `tools/call`, as JSON text."""
+
+    def validate_arguments(self, arguments: Optional[Mapping[str, Any]] = None) -> None:
         """Raises `ContractError` if the arguments of a call break the contract. `None` counts as `{}`."""
 
-    def check_arguments_json(self, arguments: JsonText) -> None:
+    def validate_arguments_json(self, arguments: JsonText) -> None:
         """Raises `ContractError` if the arguments of a call, as JSON text, break the contract."""
 
-    def check_result(self, result: Mapping[str, Any] | JsonText, *, protocol_version: str = "2025-11-25") -> None:
-        """Raises `ContractError` if a result of `tools/call`, the object as on the wire, breaks the contract."""
+    def validate_result(self, result: Any) -> None:
+        """Raises `ContractError` if a result of `tools/call` breaks the contract."""
 
+    def validate_result_json(self, result: JsonText) -> None:
+        """Raises `ContractError` if a result of `tools/call`, as JSON text, breaks the contract."""
+
+    def repair_arguments(self, arguments: Mapping[str, Any]) -> Optional[tuple[dict[str, Any], list[str]]]:
+        """Repairs arguments that do not match: the arguments that do, and a line for each edit.
+
+        `None` if they match already, or cannot be repaired.
+        """
+
+def json_text(value: Any) -> str: ...
 def lint(listing: Any, profiles: list[str], allow: list[str], deny: list[str]) -> dict[str, Any]: ...
 def diff(old: Any, new: Any) -> dict[str, Any]: ...
 def check(listing: Any) -> list[dict[str, Any]]: ...

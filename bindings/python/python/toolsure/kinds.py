@@ -276,6 +276,11 @@ class Other:
     """A violation that has no class in this version; the error's message describes it."""
 
 
+@dataclass(frozen=True)
+class Incomplete:
+    """No violation: a limit was reached, and other errors may not be listed."""
+
+
 Kind = Union[
     Type,
     Const,
@@ -308,4 +313,5 @@ Kind = Union[
     Not,
     Never,
     Other,
+    Incomplete,
 ]

@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._errors import ContractError
+from ._result import Decision
 from ._toolsure import ToolContract
 
 if TYPE_CHECKING:
     from ._fastmcp import ContractMiddleware as ContractMiddleware
     from ._session import ClientSession as ClientSession
 
-__all__ = ["ClientSession", "ContractError", "ContractMiddleware", "ToolContract"]
+__all__ = ["ClientSession", "ContractError", "ContractMiddleware", "Decision", "ToolContract"]
 
 # The module that has it, and the extra of this distribution that brings what that module imports.
 _LATER = {"ClientSession": ("._session", "mcp"), "ContractMiddleware": ("._fastmcp", "fastmcp")}

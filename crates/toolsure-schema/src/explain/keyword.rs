@@ -10,7 +10,7 @@ use super::flow::{Flow, Stop, internal_error};
 use super::frame::{self, Frame, Matches};
 use super::path::Token;
 use super::reporter::Reporter;
-use super::sink::{MOST_FINDINGS, Sink};
+use super::sink::Sink;
 use crate::dialect::Keyword;
 use crate::execute::Wanted;
 use crate::int::{to_u32, to_usize};
@@ -60,7 +60,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         if failure == Failure::Subschemas {
             // It only fails through the subschemas that it applies: the failing ones are the
             // answer.
-            let found = self.gather(frame, op, FAILING)?;
+            let found = self.gather(frame, op, failing(sink))?;
             if !found || self.children.len() > frame.children {
                 frame.valid = false;
                 self.left_out |= !found;
@@ -83,7 +83,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             self.fault(frame, matches, sink)?;
         }
         if failure == Failure::Either {
-            self.left_out |= !self.gather(frame, op, FAILING)?;
+            self.left_out |= !self.gather(frame, op, failing(sink))?;
         } else if let (Form::List(subs), Keyword::AnyOf | Keyword::OneOf) =
             (&entry.form, entry.keyword)
             && matches.count == 0
@@ -231,10 +231,13 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
     }
 }
 
-/// More than a report holds, because some of them may nest too deeply to be reported.
-const FAILING: Wanted = Wanted::Failing {
-    most: 10 * MOST_FINDINGS,
-};
+/// The failing subschemas, more of them than the sink holds, because some may nest too deeply to be
+/// reported.
+fn failing(sink: &impl Sink) -> Wanted {
+    Wanted::Failing {
+        most: sink.most().saturating_mul(10),
+    }
+}
 
 /// Whether an operation applies to what the other keywords left unevaluated.
 fn is_unevaluated(op: Op) -> bool {

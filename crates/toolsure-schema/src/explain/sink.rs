@@ -77,6 +77,11 @@ pub(crate) trait Sink {
     /// The subschema or keyword that began last ends.
     fn leave(&mut self, _valid: bool) {}
 
+    /// The maximum number of findings it holds, at least that of a report.
+    fn most(&self) -> usize {
+        MOST_FINDINGS
+    }
+
     /// The number of findings it has received.
     fn findings(&self) -> usize {
         0

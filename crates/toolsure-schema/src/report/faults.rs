@@ -49,7 +49,7 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
     ) -> Self {
         let memory = std::mem::take(scratch);
         let mut evaluation = Evaluation::new(program, instance, allowance, memory);
-        let complete = evaluation.report(&mut Bounds::new(most.min(Report::FINDINGS)));
+        let complete = evaluation.report(&mut Bounds::new(most.min(Report::MOST_FINDINGS)));
         let found = evaluation.take_faults();
         *scratch = evaluation.into_scratch();
         Self {

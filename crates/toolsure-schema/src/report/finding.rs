@@ -105,7 +105,7 @@ impl Bounds {
         Self {
             count: 0,
             most,
-            bytes: BYTES,
+            bytes: BYTES.saturating_mul((most / MOST_FINDINGS).max(1)),
         }
     }
 }
@@ -129,6 +129,10 @@ impl Sink for Bounds {
             true => ControlFlow::Break(Full),
             false => ControlFlow::Continue(()),
         }
+    }
+
+    fn most(&self) -> usize {
+        self.most.max(MOST_FINDINGS)
     }
 
     fn findings(&self) -> usize {
@@ -196,7 +200,7 @@ impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
     }
 }
 
-/// Maximum size of all findings of a report in bytes.
+/// Maximum size of all findings of a report in bytes, for each 100 findings that may be listed.
 const BYTES: usize = 1 << 20;
 /// The size of a finding in addition to its locations.
 const KIND_BYTES: usize = 1 << 10;

@@ -27,7 +27,8 @@ use crate::schema::Verdict;
 pub struct Report {
     /// The answer.
     pub verdict: Verdict,
-    /// What is wrong, in the order it was found; at most [`Report::FINDINGS`]. Each fault occurs
+    /// What is wrong, in the order it was found; at most [`Report::FINDINGS`], unless the
+    /// [`Workspace`](crate::Workspace::findings) says otherwise. Each fault occurs
     /// once, even if several paths through the schema lead to it. Empty unless the verdict is
     /// [`Verdict::Invalid`].
     pub findings: Vec<Finding>,
@@ -36,6 +37,9 @@ pub struct Report {
 }
 
 impl Report {
-    /// The maximum number of findings in a report.
+    /// The maximum number of findings in a report, unless the
+    /// [`Workspace`](crate::Workspace::findings) says otherwise.
     pub const FINDINGS: usize = MOST_FINDINGS;
+    /// The maximum number of findings that can be asked for.
+    pub const MOST_FINDINGS: usize = 100 * MOST_FINDINGS;
 }

@@ -62,8 +62,10 @@ impl Workspace {
         self
     }
 
-    /// Sets the maximum number of findings, at most [`Report::FINDINGS`](crate::Report::FINDINGS):
-    /// an explanation ends when it has that many, which is cheaper than finding all.
+    /// Sets the maximum number of findings, at most
+    /// [`Report::MOST_FINDINGS`](crate::Report::MOST_FINDINGS). Fewer than
+    /// [`Report::FINDINGS`](crate::Report::FINDINGS) are cheaper: an explanation ends when it has that
+    /// many.
     ///
     /// ```
     /// use toolsure_schema::{Schema, Workspace};

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 /// The Python strings of recently looked up names.
-pub(crate) struct Names {
+pub(super) struct Names {
     /// Each name can be in one row only, which its hash selects.
     rows: RefCell<Vec<Option<Row>>>,
 }
@@ -17,7 +17,7 @@ struct Row {
 }
 
 impl Names {
-    pub(crate) const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self {
             rows: RefCell::new(Vec::new()),
         }

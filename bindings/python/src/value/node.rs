@@ -1,16 +1,15 @@
 //! A Python object as the engine's `Node`.
 
 use pyo3::ffi;
-use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use toolsure_json::{Key, Kind, NameEnds, Node, Number, key_hash};
 
 use super::Walk;
 use super::borrowed::{Items, Object};
+use super::form::{Form, read};
 
 /// A value that a walk reads.
 #[derive(Clone, Copy)]
-pub(super) struct WalkNode<'a, 'py> {
+pub(crate) struct WalkNode<'a, 'py> {
     walk: &'a Walk<'py, 'a>,
     object: Object<'a, 'py>,
     /// The bits of a number.
@@ -20,28 +19,21 @@ pub(super) struct WalkNode<'a, 'py> {
     depth: u32,
 }
 
-/// The Python form of a value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Null,
-    False,
-    True,
-    Integer,
-    Float,
-    String,
-    List,
-    Tuple,
-    Object,
-}
-
 impl<'a, 'py> WalkNode<'a, 'py> {
     #[inline(always)]
     pub(super) fn new(walk: &'a Walk<'py, 'a>, object: Object<'a, 'py>, depth: u32) -> Self {
         walk.meet();
-        let (form, bits) = read(object).unwrap_or_else(|| {
-            walk.refuse();
-            (Form::Null, 0)
-        });
+        let (form, bits) = match read(object) {
+            Some((Form::LongInteger, _)) if walk.survey.is_none() => {
+                walk.refuse();
+                (Form::Null, 0)
+            }
+            Some(read) => read,
+            None => {
+                walk.refuse();
+                (Form::Null, 0)
+            }
+        };
         Self {
             walk,
             object,
@@ -71,72 +63,40 @@ impl<'a, 'py> WalkNode<'a, 'py> {
         }
     }
 
+    /// The digits of an integer beyond 64 bits.
+    #[cold]
+    fn digits(self) -> &'a str {
+        let survey = self.walk.survey;
+        let digits = survey.and_then(|survey| survey.digits(self.object.place()));
+        digits.unwrap_or_else(|| {
+            self.walk.refuse();
+            "0"
+        })
+    }
+
+    /// The member with a name, in a dict whose names are not all exact strings.
+    #[cold]
+    fn member_by_text(self, name: &str) -> Option<Self> {
+        if self.walk.survey.is_none() {
+            self.walk.refuse();
+            return None;
+        }
+        let mut at = 0;
+        while let Some((key, value)) = self.object.next_member(&mut at) {
+            if text(self.walk, key) == name {
+                return Some(self.child(value));
+            }
+        }
+        None
+    }
+
     #[inline]
     fn child(self, object: Object<'a, 'py>) -> Self {
         Self::new(self.walk, object, self.depth + 1)
     }
 }
 
-/// The form of a value, and the bits of a number; `None` if the tape must judge the value.
-#[inline(always)]
-fn read(object: Object<'_, '_>) -> Option<(Form, u64)> {
-    let any = object.any();
-    if any.is_exact_instance_of::<PyString>() {
-        Some((Form::String, 0))
-    } else if any.is_exact_instance_of::<PyInt>() {
-        integer(object)
-    } else if any.is_exact_instance_of::<PyDict>() {
-        Some((Form::Object, 0))
-    } else if any.is_exact_instance_of::<PyList>() {
-        Some((Form::List, 0))
-    } else if let Ok(boolean) = any.cast_exact::<PyBool>() {
-        let form = if boolean.is_true() {
-            Form::True
-        } else {
-            Form::False
-        };
-        Some((form, 0))
-    } else if let Ok(value) = any.cast_exact::<PyFloat>() {
-        float(&value)
-    } else if any.is_none() {
-        Some((Form::Null, 0))
-    } else {
-        subclass(object)
-    }
-}
-
-/// An instance of a subclass counts as its base type, as in the `json` module.
-#[inline(never)]
-fn subclass(object: Object<'_, '_>) -> Option<(Form, u64)> {
-    let any = object.any();
-    if any.is_instance_of::<PyString>() {
-        Some((Form::String, 0))
-    } else if any.is_instance_of::<PyDict>() {
-        Some((Form::Object, 0))
-    } else if any.is_instance_of::<PyList>() {
-        Some((Form::List, 0))
-    } else if any.is_instance_of::<PyTuple>() {
-        Some((Form::Tuple, 0))
-    } else if any.is_instance_of::<PyInt>() {
-        integer(object)
-    } else {
-        any.cast::<PyFloat>().ok().and_then(|value| float(&value))
-    }
-}
-
-/// Only integers that fit 64 bits. The tape reads longer ones.
-#[inline]
-fn integer(object: Object<'_, '_>) -> Option<(Form, u64)> {
-    Some((Form::Integer, object.integer()?.cast_unsigned()))
-}
-
-#[inline]
-fn float(float: &Bound<'_, PyFloat>) -> Option<(Form, u64)> {
-    let float = float.value();
-    float.is_finite().then_some((Form::Float, float.to_bits()))
-}
-
-/// The text of a string; empty if the tape must judge it, because it has half a surrogate pair.
+/// The text of a string; empty if it has half a surrogate pair.
 #[inline]
 fn text<'a>(walk: &Walk<'_, '_>, string: Object<'a, '_>) -> &'a str {
     string.text().unwrap_or_else(|| {
@@ -147,7 +107,7 @@ fn text<'a>(walk: &Walk<'_, '_>, string: Object<'a, '_>) -> &'a str {
 
 /// A member's name.
 #[derive(Clone, Copy)]
-pub(super) struct WalkKey<'a> {
+pub(crate) struct WalkKey<'a> {
     text: &'a str,
     place: usize,
 }
@@ -176,7 +136,7 @@ impl<'a> Key<'a> for WalkKey<'a> {
 }
 
 /// The items of an array.
-pub(super) struct WalkItems<'a, 'py> {
+pub(crate) struct WalkItems<'a, 'py> {
     parent: WalkNode<'a, 'py>,
     items: Option<Items<'a, 'py>>,
 }
@@ -192,7 +152,7 @@ impl<'a, 'py> Iterator for WalkItems<'a, 'py> {
 }
 
 /// The members of an object.
-pub(super) struct WalkMembers<'a, 'py> {
+pub(crate) struct WalkMembers<'a, 'py> {
     parent: WalkNode<'a, 'py>,
     /// The position of the next member; `None` if there are no members to read.
     at: Option<ffi::Py_ssize_t>,
@@ -207,8 +167,8 @@ impl<'a, 'py> Iterator for WalkMembers<'a, 'py> {
         let walk = parent.walk;
         let (name, value) = parent.object.next_member(self.at.as_mut()?)?;
         walk.meet();
-        // A subclass of `str` may compare in its own way: the tape decides whether names are equal.
-        let text = if name.is_exact_string() {
+        // A subclass of `str` may compare in its own way: a survey decides whether names are equal.
+        let text = if name.is_exact_string() || walk.survey.is_some() {
             text(walk, name)
         } else {
             walk.refuse();
@@ -229,7 +189,7 @@ impl<'a, 'py> Node<'a> for WalkNode<'a, 'py> {
         match self.form {
             Form::Null => Kind::Null,
             Form::False | Form::True => Kind::Boolean,
-            Form::Integer | Form::Float => Kind::Number,
+            Form::Integer | Form::LongInteger | Form::Float => Kind::Number,
             Form::String => Kind::String,
             Form::List | Form::Tuple => Kind::Array,
             Form::Object => Kind::Object,
@@ -246,13 +206,22 @@ impl<'a, 'py> Node<'a> for WalkNode<'a, 'py> {
         match self.form {
             Form::Integer => Number::from_i64(self.bits.cast_signed()),
             Form::Float => Number::from_f64(f64::from_bits(self.bits)),
+            Form::LongInteger => Number::parse(self.digits()).unwrap_or(Number::from_i64(0)),
             _ => Number::from_i64(0),
+        }
+    }
+
+    #[inline]
+    fn number_bytes(self) -> usize {
+        match self.form {
+            Form::LongInteger => Number::long_text(self.digits()),
+            _ => 0,
         }
     }
 
     /// Never true for a Python `float`, which `json.dumps` writes with a fraction.
     fn is_integer_literal(self) -> bool {
-        self.form == Form::Integer
+        matches!(self.form, Form::Integer | Form::LongInteger)
     }
 
     #[inline]
@@ -309,11 +278,10 @@ impl<'a, 'py> Node<'a> for WalkNode<'a, 'py> {
         let found = walk.names.lend(py, name, hash(), |name| {
             walk.paused.member(self.object, name)
         });
-        let Ok(found) = found else {
-            walk.refuse();
-            return None;
-        };
-        Some(self.child(found?))
+        match found {
+            Ok(found) => Some(self.child(found?)),
+            Err(_) => self.member_by_text(name),
+        }
     }
 
     /// An object has one value, wherever it occurs.

@@ -1,0 +1,19 @@
+//! Why a Python value cannot be read.
+
+/// Why a Python value cannot be read.
+pub(crate) enum Refusal {
+    /// JSON cannot express it: the location and the reason.
+    NotJson { pointer: String, message: String },
+    /// It exceeds a limit on reading.
+    Limit { limit: ValueLimit, allowed: usize },
+    /// It has an integer with more digits than Python converts to text.
+    PythonDigits,
+}
+
+/// A limit on reading a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ValueLimit {
+    Depth,
+    Nodes,
+    Digits,
+}
