@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use toolsure_json::{OwnedDocument, ReadError, ReadLimits, View};
 use toolsure_mcp::check::{Checker, Decision};
-use toolsure_mcp::contract::{SchemaStore, ToolContract as Contract};
+use toolsure_mcp::contract::{SchemaStore, ToolContract as Contract, UncompilableTool};
 use toolsure_mcp::era::Era;
 use toolsure_mcp::repair::{self, RepairLimits, Repaired};
 use toolsure_schema::{Compiler, Schema, Strictness};
@@ -55,14 +55,7 @@ impl ToolContract {
             errors::contract(py, &malformed.to_string(), members)
         })?;
         if let Err(why) = verified {
-            let path = format!("/{}{}", why.part.member(), why.error.pointer());
-            let limit = why.error.limit();
-            let members = Members::new(py)
-                .with("code", why.error.code())
-                .with("schema_path", path)
-                .with("tool", contract.name())
-                .with("setting", limit.map(|limit| limit.name.setting()));
-            return Err(errors::contract(py, &why.to_string(), members));
+            return Err(uncompilable(py, contract.name(), &why));
         }
         Ok(Self::of(Arc::new(contract), era, &store))
     }
@@ -336,6 +329,18 @@ impl ToolContract {
         pool().push(checker);
         done
     }
+}
+
+/// A tool with a schema that does not compile.
+pub(crate) fn uncompilable(py: Python<'_>, name: &str, why: &UncompilableTool) -> PyErr {
+    let path = format!("/{}{}", why.part.member(), why.error.pointer());
+    let limit = why.error.limit();
+    let members = Members::new(py)
+        .with("code", why.error.code())
+        .with("schema_path", path)
+        .with("tool", name)
+        .with("setting", limit.map(|limit| limit.name.setting()));
+    errors::contract(py, &why.to_string(), members)
 }
 
 /// The version of MCP with a name.

@@ -1,6 +1,7 @@
 //! The extension module `toolsure._toolsure`: the Python interface of the crates. It converts
 //! values and verdicts, and decides nothing itself.
 
+mod catalog;
 mod contract;
 mod decision;
 mod errors;
@@ -15,6 +16,8 @@ mod value;
 /// The extension module of the package `toolsure`, on Toolsure's crates.
 #[pyo3::pymodule]
 mod _toolsure {
+    #[pymodule_export]
+    use crate::catalog::{Asked, Catalog};
     #[pymodule_export]
     use crate::contract::ToolContract;
     #[pymodule_export]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use toolsure_analysis::diff::{Aspect, Differ};
 use toolsure_analysis::lint::{Finding, Linter, PROFILES, Profile, Rule, Safety, profile, rule};
 use toolsure_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View};
@@ -190,7 +190,7 @@ fn tools(listing: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     let text: Cow<'_, [u8]> = if is_text(listing) {
         bytes(listing)?
     } else {
-        let text = value::json_text(&plain(listing)?, &generous());
+        let text = value::json_text(&plain_tools(listing)?, &generous());
         let refused = |refusal: value::Refusal| errors::unread(listing.py(), refusal.into());
         Cow::Owned(text.map_err(refused)?.into_bytes())
     };
@@ -202,6 +202,16 @@ fn tools(listing: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
         )
     })?;
     Ok(array.items().map(|tool| tool.raw().to_owned()).collect())
+}
+
+/// A listing as plain data: it may be an object of an SDK, or a list of such objects.
+fn plain_tools<'py>(listing: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    if !listing.is_instance_of::<PyList>() && !listing.is_instance_of::<PyTuple>() {
+        return plain(listing);
+    }
+    let tools = listing.try_iter()?.map(|tool| plain(&tool?));
+    let tools = PyList::new(listing.py(), tools.collect::<PyResult<Vec<_>>>()?)?;
+    Ok(tools.into_any())
 }
 
 /// Finds the array of tools in the usual forms of a listing.

@@ -5,7 +5,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from toolsure import ContractError, NotJsonError
+import toolsure
+from toolsure import ContractError, UndecidedError
 
 mcp = pytest.importorskip("mcp", reason="the official SDK is not installed")
 
@@ -20,8 +21,11 @@ HELLO = '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo
 
 
 @asynccontextmanager
-async def connected(answer):
-    """A session, and the methods of its requests. `answer` returns the JSON text of each result."""
+async def connected(answer, version="2025-11-25", **options):
+    """A session, the methods of its requests, and a way to notify it.
+
+    `answer` returns the JSON text of each result, or `None` for an error.
+    """
     seen = []
 
     async def serve(read, write):
@@ -31,16 +35,35 @@ async def connected(answer):
                 continue
             seen.append(request.method)
             result = HELLO if request.method == "initialize" else answer(request.method, request.params or {})
-            text = f'{{"jsonrpc":"2.0","id":{json.dumps(request.id)},"result":{result}}}'
+            body = '"error":{"code":-32601,"message":"no"}' if result is None else f'"result":{result}'
+            text = f'{{"jsonrpc":"2.0","id":{json.dumps(request.id)},{body}}}'
             await write.send(SessionMessage(types.jsonrpc_message_adapter.validate_json(text, by_name=False)))
 
     async with create_client_server_memory_streams() as ((read, write), (server_read, server_write)):
         async with anyio.create_task_group() as group:
             group.start_soon(serve, server_read, server_write)
-            async with ClientSession(read, write) as session:
-                await session.initialize()
+            kind = ClientSession.with_options(**options) if options else ClientSession
+
+            async def notify(method):
+                text = json.dumps({"jsonrpc": "2.0", "method": method})
+                await server_write.send(SessionMessage(types.jsonrpc_message_adapter.validate_json(text, by_name=False)))
+                await anyio.sleep(0.05)
+
+            async with kind(read, write) as session:
+                if version == "2025-11-25":
+                    await session.initialize()
+                else:
+                    session.adopt(
+                        types.DiscoverResult(
+                            supported_versions=[version],
+                            capabilities=types.ServerCapabilities(),
+                            result_type="complete",
+                            ttl_ms=0,
+                            cache_scope="public",
+                        )
+                    )
                 seen.clear()
-                yield session, seen
+                yield session, seen, notify
             group.cancel_scope.cancel()
 
 
@@ -61,7 +84,7 @@ async def test_the_value_that_is_returned_is_checked():
     def answer(method, params):
         return page(tool("t", amount)) if method == "tools/list" else f'{{"content":[],"structuredContent":{value}}}'
 
-    async with connected(answer) as (session, _):
+    async with connected(answer) as (session, _, _notify):
         for value in ('{"amount":5}', '{"amount":null}', '{"other":[1.5,"x",true]}'):
             assert (await session.call_tool("t")).structured_content == json.loads(value)
         value = '{"amount":101}'
@@ -83,10 +106,11 @@ async def test_a_schema_with_an_infinite_number_is_refused():
     def answer(method, params):
         return listed if method == "tools/list" else '{"content":[],"structuredContent":{"a":null}}'
 
-    async with connected(answer) as (session, seen):
+    async with connected(answer) as (session, seen, _notify):
         await session.call_tool("good")
-        with pytest.raises(NotJsonError, match="/outputSchema/properties/a/enum/0"):
+        with pytest.raises(ContractError, match="/outputSchema/properties/a/enum/0") as refused:
             await session.call_tool("bad")
+        assert refused.value.code == "tool-json"
         assert seen == ["tools/list", "tools/call"]
 
 
@@ -99,7 +123,7 @@ async def test_a_list_that_goes_in_circles_ends(cursors):
         count += 1
         return page(tool(f"t{count}"), then=cursors[count % len(cursors)])
 
-    async with connected(answer) as (session, seen):
+    async with connected(answer) as (session, seen, _notify):
         with pytest.raises(ContractError, match="a cursor comes again") as refused:
             await session.call_tool("none")
         assert refused.value.code == "tool-list-unread"
@@ -111,16 +135,17 @@ async def test_a_list_without_end_ends():
         at = int(params.get("cursor", 0))
         return page(tool(f"t{at}"), then=str(at + 1)) if method == "tools/list" else '{"content":[]}'
 
-    async with connected(answer) as (session, seen):
+    async with connected(answer) as (session, seen, _notify):
         # The last page that is read.
         await session.call_tool("t199")
         assert len(seen) == 201
         with pytest.raises(ContractError, match="more than 200 pages") as refused:
             await session.call_tool("t200")
         assert refused.value.code == "tool-list-unread"
-        assert len(seen) == 401
+        # It is read again after five seconds, not for each call.
+        assert len(seen) == 201
         await session.call_tool("t7")
-        assert len(seen) == 402
+        assert len(seen) == 202
 
 
 async def test_a_tool_that_is_no_longer_listed_is_not_called():
@@ -133,7 +158,7 @@ async def test_a_tool_that_is_no_longer_listed_is_not_called():
         for cursor in (None, "2", "3"):
             await session.list_tools(params=cursor and types.PaginatedRequestParams(cursor=cursor))
 
-    async with connected(answer) as (session, seen):
+    async with connected(answer) as (session, seen, _notify):
         await list_all(session)
         for name in ("a", "b", "c", "gone"):
             await session.call_tool(name)
@@ -159,7 +184,7 @@ async def test_a_changed_schema_is_a_new_contract():
     def answer(method, params):
         return page(tool("t", schema)) if method == "tools/list" else '{"content":[],"structuredContent":{"a":1}}'
 
-    async with connected(answer) as (session, _):
+    async with connected(answer) as (session, _, _notify):
         for schema, passes in (
             ('{"type":"object","properties":{"a":{"const":1}}}', True),
             ('{"type":"object","properties":{"a":{"const":true}}}', False),
@@ -171,3 +196,187 @@ async def test_a_changed_schema_is_a_new_contract():
             else:
                 with pytest.raises(ContractError):
                     await session.call_tool("t")
+
+
+async def test_the_tools_are_read_again_when_they_have_changed():
+    schema, ttl = '{"type":"object"}', ""
+
+    def answer(method, params):
+        if method == "tools/list":
+            return f'{{"tools":[{{"name":"t","inputSchema":{schema}}}]{ttl}}}'
+        return '{"content":[]}'
+
+    async with connected(answer) as (session, seen, notify):
+        await session.call_tool("t", {"a": 1})
+        schema = '{"type":"object","required":["b"]}'
+        # Nothing says that it changed.
+        await session.call_tool("t", {"a": 1})
+        assert seen == ["tools/list", "tools/call", "tools/call"]
+        await notify("notifications/tools/list_changed")
+        with pytest.raises(ContractError, match="missing property `b`"):
+            await session.call_tool("t", {"a": 1})
+        # And what the old contract refuses is not refused.
+        schema = '{"type":"object"}'
+        await notify("notifications/tools/list_changed")
+        await session.call_tool("t", {"a": 1})
+        assert seen.count("tools/list") == 3
+
+
+async def test_the_tools_are_read_again_after_their_time(monkeypatch):
+    now = 100.0
+    monkeypatch.setattr("toolsure._session.monotonic", lambda: now)
+    schema = '{"type":"object"}'
+
+    def answer(method, params):
+        if method == "tools/list":
+            return f'{{"tools":[{{"name":"t","inputSchema":{schema}}}],"ttlMs":1000,"cacheScope":"private","resultType":"complete"}}'
+        return '{"content":[],"resultType":"complete"}'
+
+    async with connected(answer, "2026-07-28") as (session, seen, _):
+        await session.call_tool("t")
+        schema = '{"type":"object","required":["b"]}'
+        now += 0.999
+        await session.call_tool("t")
+        now += 0.001
+        with pytest.raises(ContractError):
+            await session.call_tool("t")
+        assert seen.count("tools/list") == 2
+
+
+async def test_a_result_may_show_that_a_tool_changed():
+    schema = '{"type":"object","properties":{"a":{"type":"integer"}}}'
+    value = "1"
+
+    def answer(method, params):
+        if method == "tools/list":
+            return page(tool("t", schema))
+        return f'{{"content":[],"structuredContent":{{"a":{value}}}}}'
+
+    async with connected(answer) as (session, seen, _):
+        await session.call_tool("t")
+        schema, value = schema.replace("integer", "string"), '"x"'
+        await session.call_tool("t")
+        value = "null"
+        with pytest.raises(ContractError) as refused:
+            await session.call_tool("t")
+        assert refused.value.code == "result-invalid"
+
+
+async def test_many_calls_read_the_list_once():
+    def answer(method, params):
+        return page(tool("t")) if method == "tools/list" else '{"content":[]}'
+
+    async with connected(answer) as (session, seen, _):
+        async with anyio.create_task_group() as group:
+            for _ in range(10):
+                group.start_soon(session.call_tool, "t")
+        assert seen.count("tools/list") == 1
+        assert seen.count("tools/call") == 10
+
+
+async def test_a_server_without_a_list():
+    def answer(method, params):
+        return None if method == "tools/list" else '{"content":[]}'
+
+    async with connected(answer) as (session, seen, _):
+        for _ in range(3):
+            with pytest.raises(ContractError, match="the server answered with an error") as refused:
+                await session.call_tool("t")
+        assert refused.value.code == "tool-list-unread"
+        assert seen == ["tools/list"]
+    async with connected(answer, record_only=True) as (session, seen, _):
+        await session.call_tool("t")
+        assert seen == ["tools/list", "tools/call"]
+
+
+INPUT = '{"type":"object","properties":{"on":{"type":"string","format":"date"},"n":{"type":"integer"}},"required":["on"]}'
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments", "ends"),
+    [
+        ({}, {"on": "x"}, None),
+        ({"formats": True}, {"on": "x"}, ContractError),
+        ({"formats": True}, {"on": "2026-11-29"}, None),
+        ({}, {"n": 1}, ContractError),
+        ({"results_only": True}, {"n": 1}, None),
+        ({"record_only": True}, {"n": 1}, None),
+        ({}, {"on": "x", "n": "5"}, ContractError),
+        ({"repair": True}, {"on": "x", "n": "5"}, None),
+        ({"repair": True}, {"on": "x", "n": "five"}, ContractError),
+        ({"limits": {"fuel": 1}}, {"on": "x"}, UndecidedError),
+        ({"limits": {"fuel": 1}, "on_undecided": "pass"}, {"on": "x"}, None),
+        ({"limits": {"fuel": 1}, "record_only": True}, {"on": "x"}, None),
+    ],
+)
+async def test_options(options, arguments, ends, caplog):
+    sent = []
+
+    def answer(method, params):
+        if method == "tools/list":
+            return f'{{"tools":[{{"name":"t","inputSchema":{INPUT}}}]}}'
+        sent.append(params["arguments"])
+        return '{"content":[]}'
+
+    async with connected(answer, **options) as (session, _, _notify):
+        if ends is None:
+            await session.call_tool("t", arguments)
+            repaired = options.get("repair", False)
+            assert sent == [arguments | {"n": 5} if repaired else arguments]
+            logged = repaired or (options.get("record_only") or options.get("on_undecided"))
+            assert bool(caplog.records) == bool(logged)
+        else:
+            with pytest.raises(ends):
+                await session.call_tool("t", arguments)
+            assert sent == []
+            # What users of the SDK catch.
+            assert issubclass(ends, RuntimeError)
+            assert "Refused" in caplog.text
+
+
+async def test_what_the_sdk_writes_is_checked():
+    import datetime
+    import decimal
+
+    import pydantic
+
+    class Place(pydantic.BaseModel):
+        street: str
+        number: int
+
+    schema = (
+        '{"type":"object","properties":{"on":{"type":"string","format":"date-time"},"amount":{"type":"string"},'
+        '"at":{"type":"object","required":["street","number"],"properties":{"number":{"maximum":9}}}}}'
+    )
+    sent = []
+
+    def answer(method, params):
+        if method == "tools/list":
+            return f'{{"tools":[{{"name":"t","inputSchema":{schema}}}]}}'
+        sent.append(params["arguments"])
+        return '{"content":[]}'
+
+    arguments = {
+        "on": datetime.datetime(2026, 11, 29, tzinfo=datetime.timezone.utc),
+        "amount": decimal.Decimal("1.50"),
+        "at": Place(street="x", number=9),
+    }
+    async with connected(answer, formats=True) as (session, _, _notify):
+        await session.call_tool("t", arguments)
+        assert sent == [{"on": "2026-11-29T00:00:00Z", "amount": "1.50", "at": {"street": "x", "number": 9}}]
+        with pytest.raises(ContractError, match="/at/number"):
+            await session.call_tool("t", arguments | {"at": Place(street="x", number=10)})
+        # It would be sent as `null`.
+        with pytest.raises(toolsure.NotJsonError):
+            await session.call_tool("t", arguments | {"n": float("inf")})
+        assert len(sent) == 1
+
+
+def test_wrong_options_are_found_at_once():
+    for options, error in (
+        ({"on_undecided": "ignore"}, ValueError),
+        ({"format": True}, TypeError),
+        ({"limits": {"feul": 1}}, ValueError),
+    ):
+        with pytest.raises(error):
+            ClientSession.with_options(**options)

@@ -5,129 +5,199 @@ The SDK checks results with the package `jsonschema`, which has no limits, and n
 
 from __future__ import annotations
 
+import inspect
 import json
-from typing import Any, NamedTuple
+import logging
+from contextvars import ContextVar
+from time import monotonic
+from typing import Any, Optional
 
+import anyio
+import mcp
 import mcp_types as types
 from mcp.client.session import ClientSession as SdkSession
 
-from ._errors import ContractError, NotJsonError, ToolsureError
-from ._toolsure import ToolContract
+from ._errors import ContractError, NotJsonError
+from ._policy import Policy, policy
+from ._toolsure import Catalog, ToolContract, json_text
+from ._wire import wire
+
+_log = logging.getLogger("toolsure.mcp")
+_SIGNATURE = inspect.signature(SdkSession.__init__)
 
 
 class ClientSession(SdkSession):
     """An `mcp.ClientSession` that checks every call against its tool's contract.
 
     Arguments that do not match `inputSchema` raise `ContractError` and are not sent. A call is not sent either if a
-    schema of the tool does not compile (`SchemaError`) or has a number that JSON does not have (`NotJsonError`), if its
-    check reaches a limit (`UndecidedError`), or if the server does not list the tool. Results are checked in the same way
-    before `call_tool` returns them.
+    schema of the tool does not compile, if its check reaches a limit (`UndecidedError`), or if the server does not list
+    the tool. Results are checked in the same way before `call_tool` returns them. All these are `RuntimeError`, which
+    the SDK raises for results that do not match.
+
+    After `notifications/tools/list_changed`, and when the list's `ttlMs` has passed, the tools are read again before
+    a call is checked. `with_options` makes a class with other options.
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        # The last list: its pages by their cursors, the first by `None`.
-        self._pages: dict[str | None, _Page] = {}
-        self._contracts: dict[str, _Held] = {}
+    _policy = Policy()
 
-    async def list_tools(self, *, params: types.PaginatedRequestParams | None = None) -> types.ListToolsResult:
-        """As in the SDK; also keeps the contracts of the tools, until a newer page does not lead to them."""
+    @classmethod
+    def with_options(cls, **options: Any) -> type[ClientSession]:
+        """A class of sessions with options: `results_only`, `record_only`, `on_undecided`, `repair`, and those of
+        `ToolContract`."""
+        return type(cls.__name__, (cls,), {"_policy": policy(**options), "__module__": cls.__module__})
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        given = _SIGNATURE.bind(self, *args, **kwargs)
+        given.arguments["message_handler"] = self._notified(given.arguments.get("message_handler"))
+        super().__init__(*given.args[1:], **given.kwargs)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        self._known: Optional[Catalog] = None
+        self._odd: dict[str, NotJsonError] = {}
+        self._reading = anyio.Lock()
+        # The contract of the call that this task makes: its result is checked against the same one.
+        self._calling: ContextVar[Optional[ToolContract]] = ContextVar("calling", default=None)
+
+    def _notified(self, handler: Any) -> Any:
+        async def notified(message: Any) -> None:
+            if isinstance(message, types.ToolListChangedNotification) and self._known is not None:
+                self._known.changed()
+            if handler is not None:
+                await handler(message)
+            else:
+                await anyio.lowlevel.checkpoint()
+
+        return notified
+
+    @property
+    def _catalog(self) -> Catalog:
+        if self._known is None:
+            # The version is known after the handshake.
+            self._known = Catalog(self.protocol_version or _VERSION, **self._policy.options)
+        return self._known
+
+    async def list_tools(self, *, params: Optional[types.PaginatedRequestParams] = None) -> types.ListToolsResult:
+        """As in the SDK; also keeps the contracts of the tools."""
+        asked = self._catalog.ask()
         listed = await super().list_tools(params=params)
         cursor = None if params is None else params.cursor
-        # Reversed, because the first of two tools with one name counts.
-        tools = {tool.name: self._held(tool) for tool in reversed(listed.tools)}
-        self._pages[cursor] = _Page(listed.next_cursor, tools)
-        pages: dict[str | None, _Page] = {}
-        contracts: dict[str, _Held] = {}
-        at: str | None = None
-        while at not in pages and at in self._pages and len(pages) < _PAGES:
-            page = pages[at] = self._pages[at]
-            for name, held in page.tools.items():
-                contracts.setdefault(name, held)
-            at = page.next_cursor
-        self._pages = pages
-        self._contracts = contracts
+        try:
+            self._catalog.page(self._text(listed), cursor, asked, monotonic())
+        except ValueError as error:
+            self._catalog.incomplete(str(error), monotonic())
         return listed
 
-    def _held(self, tool: types.Tool) -> _Held:
-        definition = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
-        # The schemas as they were read: the mode writes infinite numbers as `null`.
-        definition["inputSchema"] = tool.input_schema
-        if tool.output_schema is not None:
-            definition["outputSchema"] = tool.output_schema
-        text = json.dumps(definition)
-        held = self._contracts.get(tool.name)
-        return held if held is not None and held.text == text else _Held(text, _read(definition))
+    def _text(self, listed: types.ListToolsResult) -> str:
+        """A page as JSON text. Tools with numbers that JSON does not have are kept apart: it would be `null`."""
+        page = listed.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"tools"})
+        tools = []
+        for tool in listed.tools:
+            self._odd.pop(tool.name, None)
+            definition = wire(tool)
+            try:
+                tools.append(json.loads(json_text(definition)))
+            except NotJsonError as error:
+                self._odd[tool.name] = error
+        return json.dumps(page | {"tools": tools})
 
     async def contract(self, name: str) -> ToolContract:
-        """The contract of a tool; lists the server's tools if the tool is not known yet."""
-        if name not in self._contracts:
-            await self._find(name)
-        held = self._contracts.get(name)
-        if held is None:
-            raise ContractError(f"the server does not list a tool `{name}`", "tool-unknown", name, ())
-        if isinstance(held.contract, ToolsureError):
-            raise held.contract
-        return held.contract
+        """The contract of a tool; reads the server's list if it is not known or out of date."""
+        if not self._catalog.is_fresh(monotonic()):
+            async with self._reading:
+                # Another task may have read it meanwhile.
+                if not self._catalog.is_fresh(monotonic()):
+                    await self._read()
+        contract = self._catalog.contract(name)
+        if contract is not None:
+            return contract
+        odd = self._odd.get(name)
+        if odd is not None:
+            message = f"tool `{name}` has a schema with a value that JSON does not have: {odd}"
+            raise ContractError(message, code="tool-json", tool=name) from odd
+        raise ContractError(f"the server does not list a tool `{name}`", code="tool-unknown", tool=name)
 
-    async def _find(self, name: str) -> None:
-        """Reads the list, page by page, until it has the tool or ends."""
-        followed: set[str | None] = set()
-        cursor: str | None = None
+    async def _read(self) -> None:
+        """Reads the whole list."""
+        followed: set[Optional[str]] = set()
+        cursor: Optional[str] = None
         while True:
             followed.add(cursor)
             params = None if cursor is None else types.PaginatedRequestParams(cursor=cursor)
-            cursor = (await self.list_tools(params=params)).next_cursor
-            if cursor is None or name in self._contracts:
-                return
+            try:
+                cursor = (await self.list_tools(params=params)).next_cursor
+            except mcp.MCPError as error:
+                return self._catalog.incomplete(f"the server answered with an error: {error}", monotonic())
+            if cursor is None:
+                return None
             if cursor in followed:
-                raise _unread(name, "a cursor comes again")
+                return self._catalog.incomplete("a cursor comes again", monotonic())
             if len(followed) >= _PAGES:
-                raise _unread(name, f"it has more than {_PAGES} pages")
+                return self._catalog.incomplete(f"it has more than {_PAGES} pages", monotonic())
 
-    async def call_tool(self, name: str, arguments: dict[str, Any] | None = None, *args: Any, **kwargs: Any) -> Any:
+    async def _contract(self, name: str) -> Optional[ToolContract]:
+        """The contract of a tool; `None` if there is none, and calls are not refused."""
+        try:
+            return await self.contract(name)
+        except ContractError as error:
+            self._policy.found(error, _log)
+            return None
+
+    async def call_tool(self, name: str, arguments: Optional[dict[str, Any]] = None, *args: Any, **kwargs: Any) -> Any:
         """As in the SDK, after a check of the arguments."""
-        (await self.contract(name)).check_arguments(arguments)
-        return await super().call_tool(name, arguments, *args, **kwargs)
+        contract = await self._contract(name)
+        if contract is not None:
+            arguments = self._policy.arguments(contract, arguments, _log)
+        token = self._calling.set(contract)
+        try:
+            return await super().call_tool(name, arguments, *args, **kwargs)
+        finally:
+            self._calling.reset(token)
 
     async def validate_tool_result(self, name: str, result: types.CallToolResult) -> None:
         """Raises if a result breaks the contract. The SDK calls this for each result that is not an error."""
-        contract = await self.contract(name)
-        wire = result.model_dump(mode="json", by_alias=True, exclude_unset=True)
-        if "structuredContent" in wire:
-            # The value that is returned: the mode writes infinite numbers and NaN as `null`.
-            wire["structuredContent"] = result.structured_content
+        contract = self._calling.get() or await self._contract(name)
+        if contract is None:
+            return
         try:
-            contract.check_result(wire, protocol_version=self.protocol_version or _VERSION)
-        except NotJsonError as error:
-            message = f"tool `{name}` answered with a value that JSON does not have: {error}"
-            raise ContractError(message, "result-malformed", name, ()) from error
+            contract.validate_result(wire(result))
+            return
+        except (ContractError, NotJsonError):
+            if not self._catalog.is_vouched_for(monotonic()):
+                # The tool may have changed without notice.
+                self._catalog.changed()
+                contract = await self._contract(name) or contract
+        except RuntimeError:
+            pass
+        self._policy.result(contract, result, _log)
 
 
-class _Held(NamedTuple):
-    """A tool of a page. A malformed definition affects only its own tool: the error is raised when it is called."""
+class Client(mcp.Client):
+    """An `mcp.Client` whose session checks every call: see `ClientSession`.
 
-    text: str
-    contract: ToolContract | ToolsureError
+    `checks` has the options of `ClientSession.with_options`.
+    """
 
+    def __init__(self, server: Any, *, checks: Optional[dict[str, Any]] = None, **kwargs: Any) -> None:
+        self._session_class = ClientSession.with_options(**(checks or {}))
+        self._notify: list[Any] = []
+        handler = kwargs.pop("message_handler", None)
 
-class _Page(NamedTuple):
-    """A page of the server's list."""
+        async def notified(message: Any) -> None:
+            for notify in self._notify:
+                await notify(message)
+            if handler is not None:
+                await handler(message)
 
-    next_cursor: str | None
-    tools: dict[str, _Held]
+        super().__init__(server, message_handler=notified, **kwargs)
 
-
-def _read(definition: dict[str, Any]) -> ToolContract | ToolsureError:
-    try:
-        return ToolContract(definition)
-    except ToolsureError as error:
-        return error
-
-
-def _unread(name: str, reason: str) -> ContractError:
-    message = f"tool `{name}` was not called: its server's list of tools could not be read: {reason}"
-    return ContractError(message, "tool-list-unread", name, ())
+    async def _build_session(self, exit_stack: Any) -> SdkSession:
+        session: Any = await super()._build_session(exit_stack)
+        # The SDK has no parameter for the class. The session has not begun yet.
+        session.__class__ = self._session_class
+        session._prepare()
+        self._notify = [session._notified(None)]
+        return session
 
 
 # The maximum number of pages of one list; the guard has the same.

@@ -176,6 +176,46 @@ class ToolContract:
         `None` if they match already, or cannot be repaired.
         """
 
+@final
+class AskedPage:
+    """The state of a catalog when a page was requested."""
+
+@final
+class Catalog:
+    """The tools that a client knows of its server. `now` is in seconds, of any clock that does not go back."""
+
+    def __new__(cls, protocol_version: str, **options: Any) -> Catalog: ...
+    def is_fresh(self, now: float) -> bool:
+        """Whether the tools are up to date, as far as the server has reported."""
+
+    def is_vouched_for(self, now: float) -> bool:
+        """Whether the server guarantees the tools: their `ttlMs` has not expired."""
+
+    def changed(self) -> None:
+        """Records that the tools changed."""
+
+    def ask(self) -> AskedPage:
+        """Call this when a page is requested, and pass the answer to `page`."""
+
+    def page(self, page: JsonText, cursor: Optional[str], asked: AskedPage, now: float) -> Optional[str]:
+        """Records a page, the JSON text of a result of `tools/list`, and returns the cursor of the next.
+
+        Raises `ValueError` if the page cannot be read, or the list is too long.
+        """
+
+    def incomplete(self, reason: str, now: float) -> None:
+        """Uses the pages that were read, because the next could not be."""
+
+    def contract(self, name: str) -> Optional[ToolContract]:
+        """The contract of a tool; `None` if the server does not list it.
+
+        Raises `ContractError` if the definition is malformed or does not compile, or if the tool may be in a part of
+        the list that could not be read.
+        """
+
+    def names(self) -> list[str]:
+        """The names of the tools."""
+
 def json_text(value: Any) -> str: ...
 def lint(listing: Any, profiles: list[str], allow: list[str], deny: list[str]) -> dict[str, Any]: ...
 def diff(old: Any, new: Any) -> dict[str, Any]: ...

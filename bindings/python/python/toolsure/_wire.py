@@ -9,10 +9,11 @@ from typing import Any
 def wire(model: Any) -> Any:
     """A model as plain data. Infinite numbers and NaN stay what they are, and are refused later: JSON would be `null`."""
     options = {"by_alias": True, "exclude_none": True}
-    # A result says by the presence of a member what it has, and a member of it may be `null` on purpose.
-    if getattr(model, "structured_content", None) is None and "structured_content" in getattr(model, "model_fields_set", ()):
-        options = {"by_alias": True, "exclude_unset": True}
-    return _finite(model.model_dump(mode="json", **options), model.model_dump(mode="python", **options))
+    written = _finite(model.model_dump(mode="json", **options), model.model_dump(mode="python", **options))
+    if "structured_content" in model.model_fields_set:
+        # `null` is a value of its own.
+        written.setdefault("structuredContent", None)
+    return written
 
 
 def jsonable(value: Any) -> Any:

@@ -1,7 +1,7 @@
 """Checks of MCP tools: of calls before they are sent or run, and of results before they are used.
 
-`ToolContract` needs only this package. `ClientSession` needs the official SDK (`mcp` 2.x), and `ContractMiddleware`
-needs FastMCP (4.x); each is imported on first use.
+`ToolContract` needs only this package. `ClientSession` and `Client` need the official SDK (`mcp` 2.x), and
+`ContractMiddleware`, `checked_tool` and `CheckedTransport` need FastMCP (4.x); each is imported on first use.
 """
 
 from __future__ import annotations
@@ -13,13 +13,31 @@ from ._result import Decision
 from ._toolsure import ToolContract
 
 if TYPE_CHECKING:
+    from ._fastmcp import CheckedTransport as CheckedTransport
     from ._fastmcp import ContractMiddleware as ContractMiddleware
+    from ._fastmcp import checked_tool as checked_tool
+    from ._session import Client as Client
     from ._session import ClientSession as ClientSession
 
-__all__ = ["ClientSession", "ContractError", "ContractMiddleware", "Decision", "ToolContract"]
+__all__ = [
+    "CheckedTransport",
+    "Client",
+    "ClientSession",
+    "ContractError",
+    "ContractMiddleware",
+    "Decision",
+    "ToolContract",
+    "checked_tool",
+]
 
 # The module that has it, and the extra of this distribution that brings what that module imports.
-_LATER = {"ClientSession": ("._session", "mcp"), "ContractMiddleware": ("._fastmcp", "fastmcp")}
+_LATER = {
+    "CheckedTransport": ("._fastmcp", "fastmcp"),
+    "Client": ("._session", "mcp"),
+    "ClientSession": ("._session", "mcp"),
+    "ContractMiddleware": ("._fastmcp", "fastmcp"),
+    "checked_tool": ("._fastmcp", "fastmcp"),
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,5 +1,6 @@
 //! The tools of a server: read page by page, always replaced as a whole.
 
+mod known;
 mod listing;
 mod salvage;
 mod scan;
@@ -7,6 +8,7 @@ mod tools;
 
 use std::sync::{Arc, PoisonError, RwLock};
 
+pub use known::{AskedPage, KnownTools};
 pub use listing::{Listing, Recognised, UnreadableListing};
 pub use tools::ToolSet;
 

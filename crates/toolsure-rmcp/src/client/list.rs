@@ -2,7 +2,6 @@
 //! without the tools and members that these cannot hold.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use rmcp::model::{ListToolsResult, ServerResult, Tool};
 use serde::de::DeserializeOwned;
@@ -21,8 +20,6 @@ use crate::recover;
 pub(super) struct Page {
     /// The page that contracts are made from.
     pub(super) listing: Listing,
-    /// Why the rest of the list cannot be requested; `None` if it can.
-    pub(super) unread: Option<Arc<str>>,
     /// Malformed tools, and tools whose name another tool has.
     isolated: Vec<Isolated>,
 }
@@ -35,13 +32,6 @@ impl Page {
     /// The text is not JSON, has no array of tools, or exceeds a limit.
     pub(super) fn read(text: String) -> Result<Self, UnreadableListing> {
         let listing = Listing::read(text)?;
-        let cursor = listing.result().member("nextCursor").map(View::kind);
-        let unread = match cursor {
-            None | Some(Kind::String | Kind::Null) => None,
-            Some(_) => Some(Arc::from(
-                "where its next page begins cannot be read: `nextCursor` must be a string",
-            )),
-        };
         let lost = Projection::to(Era::V2026_07_28).list(&listing).lost;
         let isolated = lost.into_iter().filter_map(|lost| match lost {
             Lost::Tool(isolated) => Some(isolated),
@@ -50,18 +40,11 @@ impl Page {
         Ok(Self {
             isolated: isolated.collect(),
             listing,
-            unread,
         })
     }
 
     pub(super) fn next_cursor(&self) -> Option<&str> {
         self.listing.next_cursor()
-    }
-
-    /// `ttlMs`, if it is valid.
-    pub(super) fn ttl_ms(&self) -> Option<u64> {
-        let ttl = self.listing.result().member("ttlMs")?;
-        (ttl.kind() == Kind::Number).then(|| ttl.number().as_u64())?
     }
 
     /// Malformed tools, and tools whose name another tool has.

@@ -37,11 +37,12 @@ use rmcp::model::{
 use rmcp::transport::Transport;
 use serde_json::Value;
 use tokio::time::Sleep;
+use toolsure_mcp::catalog::AskedPage;
 use toolsure_mcp::check::{Decision, PendingTasks, Refusal};
 use toolsure_mcp::contract::ToolContract;
 use toolsure_mcp::era::Era;
 
-use super::known_tools::{Asked, KnownTools};
+use super::known_tools::KnownTools;
 use super::{ClientEvent, ClientLayer, OnUnreadList, ToolWatch};
 use crate::{convert, era};
 
@@ -76,12 +77,12 @@ enum Pending {
     /// A page of tools that the client requested.
     Page {
         cursor: Option<String>,
-        asked: Asked,
+        asked: AskedPage,
     },
     /// A page of tools that the layer requested.
     OwnPage {
         cursor: Option<String>,
-        asked: Asked,
+        asked: AskedPage,
         meta: RequestMetaObject,
     },
     /// A call.

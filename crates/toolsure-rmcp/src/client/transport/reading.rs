@@ -12,7 +12,7 @@ use rmcp::transport::Transport;
 
 use super::{CheckedTransport, OwnListing, Pending};
 use crate::client::ClientEvent;
-use crate::client::known_tools::Asked;
+use toolsure_mcp::catalog::AskedPage;
 use crate::client::list::{self, Page};
 
 impl<T: Transport<RoleClient>> CheckedTransport<T> {
@@ -52,7 +52,7 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
         id: RequestId,
         result: ServerResult,
         cursor: Option<&str>,
-        asked: Asked,
+        asked: AskedPage,
     ) -> ServerJsonRpcMessage {
         match self.page(result, cursor, asked) {
             Ok((page, below)) => {
@@ -77,7 +77,7 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
         &mut self,
         result: ServerResult,
         cursor: Option<String>,
-        asked: Asked,
+        asked: AskedPage,
         meta: RequestMetaObject,
     ) {
         let page = match self.page(result, cursor.as_deref(), asked) {
@@ -111,7 +111,7 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
         &mut self,
         result: ServerResult,
         cursor: Option<&str>,
-        asked: Asked,
+        asked: AskedPage,
     ) -> Result<(Page, Option<HashSet<String>>), String> {
         let (text, below) = list::take_text(result).map_err(|error| error.to_string())?;
         let allowed = self.layer.options.list_bytes;
