@@ -230,7 +230,8 @@ pub(crate) fn invalid(py: Python<'_>, report: Report, subject: &Subject) -> PyEr
         let mut findings = report.findings.into_iter();
         let Some(first) = findings.next() else {
             // A limit was reached before the reason was found.
-            return incomplete(py);
+            let none = INCOMPLETE.get(py)?.call0()?;
+            return VALIDATION.get(py)?.call1((none, PyTuple::empty(py), false));
         };
         let first = subject.finding(py, first)?;
         let class = VALIDATION.get(py)?;

@@ -6,6 +6,7 @@ mod contract;
 mod decision;
 mod errors;
 mod finding;
+mod interpreter;
 mod kinds;
 mod options;
 mod text;
@@ -16,6 +17,8 @@ mod value;
 /// The extension module of the package `toolsure`, on Toolsure's crates.
 #[pyo3::pymodule]
 mod _toolsure {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use crate::catalog::{Asked, Catalog};
     #[pymodule_export]
@@ -28,6 +31,12 @@ mod _toolsure {
     use crate::tools::{check, diff, lint};
     #[pymodule_export]
     use crate::validator::Validator;
+
+    /// Refuses interpreters other than the main one.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::interpreter::require_main(module.py())
+    }
 
     /// The version of the crates.
     #[pymodule_export]
