@@ -259,6 +259,14 @@ def test_names_that_jsonschema_has():
     assert next(remote.iter_errors(1)).validator_value is None
 
 
+def test_errors_that_programs_make():
+    error = ValidationError("mine")
+    assert (str(error), error.keyword, error.errors) == ("mine", "", (error,))
+    assert str(pickle.loads(pickle.dumps(error))) == "mine"
+    for kind in (SchemaError, UndecidedError, NotJsonError, ContractError):
+        assert str(kind("mine")) == "mine"
+
+
 def test_module_functions():
     schema = {"type": "integer"}
     assert toolsure.is_valid(3, schema)

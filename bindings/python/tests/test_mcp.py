@@ -269,3 +269,18 @@ def test_objects_of_the_sdk():
     with pytest.raises(toolsure.NotJsonError) as refused:
         toolsure.ToolContract(infinite)
     assert refused.value.instance_path == "/inputSchema/maximum"
+
+
+async def test_a_transport_of_another_kind_is_refused():
+    fastmcp, server, ran, count = fastmcp_server()
+    from fastmcp.client.transports import FastMCPTransport
+
+    from toolsure.mcp import CheckedTransport
+
+    class Own(FastMCPTransport):
+        def connect_session(self, *, transport_options=None, **session_kwargs):
+            return super().connect_session(**session_kwargs)
+
+    with pytest.raises(RuntimeError, match="makes sessions of its own class"):
+        async with fastmcp.Client(CheckedTransport(Own(server))):
+            pass

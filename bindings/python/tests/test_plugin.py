@@ -1,6 +1,7 @@
 """The plug-in of pytest, in modules of its own."""
 
 import json
+from importlib.metadata import entry_points
 
 import pytest
 
@@ -13,15 +14,17 @@ BAD = {"name": "bad", "description": "Does bad", "inputSchema": {"type": "object
 ODD = {"name": "odd", "inputSchema": {"type": "object", "properties": {"a": {"type": "integer", "description": "x"}}}}
 
 # Where the package is installed, pytest knows it by its entry point.
-PLUGIN = "toolsure.pytest_plugin"
+PLUGIN = [] if any(one.value == "toolsure.pytest_plugin" for one in entry_points(group="pytest11")) else ["-p", "toolsure.pytest_plugin"]
 HEAD = "from toolsure.pytest_plugin import contracts\n"
 
 
 @pytest.fixture
 def run(pytester):
+    pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
+
     def work(code):
         pytester.makepyfile(test_contracts=HEAD + code)
-        return pytester.runpytest_inprocess("-p", PLUGIN, "-p", "no:cacheprovider", "-v")
+        return pytester.runpytest_inprocess(*PLUGIN, "-p", "no:cacheprovider", "-v")
 
     return work
 

@@ -369,6 +369,9 @@ async def test_what_the_sdk_writes_is_checked():
         # It would be sent as `null`.
         with pytest.raises(toolsure.NotJsonError):
             await session.call_tool("t", arguments | {"n": float("inf")})
+        with pytest.raises(toolsure.NotJsonError) as refused:
+            await session.call_tool("t", arguments | {"n": object()})
+        assert refused.value.instance_path == "/on" or refused.value.instance_path == "/n"
         assert len(sent) == 1
 
 

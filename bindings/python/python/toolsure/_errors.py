@@ -132,7 +132,7 @@ class ValidationError(ToolsureError, ValueError):
 
     def __init__(self, finding: Any, others: tuple[Any, ...] = (), complete: bool = True) -> None:
         # The members stay in the finding until they are read: most errors are made to be counted or dropped.
-        self._finding = finding
+        self._finding = _Members({"message": finding}) if isinstance(finding, str) else finding
         if others or not complete:
             self._others = others
             self.complete = complete

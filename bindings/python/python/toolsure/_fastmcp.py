@@ -123,6 +123,8 @@ class CheckedTransport(ClientTransport):
     ) -> AsyncIterator[Any]:
         options = replace(transport_options or TransportOptions(), session_class=self._session_class)
         async with self._inner.connect_session(transport_options=options, **session_kwargs) as session:
+            if not isinstance(session, self._session_class):
+                raise RuntimeError(f"{self._inner!r} makes sessions of its own class, which check nothing")
             yield session
 
     def __getattr__(self, name: str) -> Any:

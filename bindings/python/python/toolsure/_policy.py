@@ -40,9 +40,8 @@ class Policy:
             given: Any = {} if arguments is None else arguments
             try:
                 contract.validate_arguments(given)
-            except NotJsonError:
-                # What the SDK writes: it turns dates, decimals and models into what JSON has.
-                given = jsonable(given)
+            except NotJsonError as error:
+                given = _written(given, error)
                 contract.validate_arguments(given)
         except ContractError as error:
             repaired = contract.repair_arguments(given) if self.repair and error.code == "arguments-invalid" else None
@@ -59,8 +58,12 @@ class Policy:
     def result(self, contract: ToolContract, result: Any, log: logging.Logger) -> None:
         """Checks a result of the SDK."""
         try:
+            given = wire(result) if hasattr(result, "model_dump") else result
             try:
-                contract.validate_result(wire(result) if hasattr(result, "model_dump") else result)
+                try:
+                    contract.validate_result(given)
+                except NotJsonError as error:
+                    contract.validate_result(_written(given, error))
             except NotJsonError as error:
                 message = f"tool `{contract.name}` answered with a value that JSON does not have: {error}"
                 raise ContractError(message, code="result-malformed", tool=contract.name) from error
@@ -73,6 +76,15 @@ class Policy:
         log.warning("%s: %s", "Recorded" if passes else "Refused", error)
         if not passes:
             raise error
+
+
+def _written(value: Any, error: NotJsonError) -> Any:
+    """What the SDK writes for a value: it turns dates, decimals and models into what JSON has."""
+    try:
+        return jsonable(value)
+    except Exception:
+        # The SDK cannot write it either.
+        raise error from None
 
 
 def policy(

@@ -191,6 +191,13 @@ class Client(mcp.Client):
 
         super().__init__(server, message_handler=notified, **kwargs)
 
+    async def __aenter__(self) -> Any:
+        entered = await super().__aenter__()
+        if not isinstance(self.session, ClientSession):
+            await self.__aexit__(None, None, None)
+            raise RuntimeError("this version of `mcp` does not let toolsure.mcp.Client check calls")
+        return entered
+
     async def _build_session(self, exit_stack: Any) -> SdkSession:
         session: Any = await super()._build_session(exit_stack)
         # The SDK has no parameter for the class. The session has not begun yet.

@@ -73,6 +73,13 @@ impl Workspace {
     /// let schema = Schema::compile(br#"{"items": {"type": "integer"}}"#)?;
     /// let report = schema.explain(&mut Workspace::new().findings(1), r#"["1", "2"]"#)?;
     /// assert_eq!((report.findings.len(), report.complete), (1, false));
+    ///
+    /// // More than usual: 3,000 values, each with a finding.
+    /// let long = serde_json::json!(vec!["1"; 3_000]);
+    /// let report = schema.explain(&mut Workspace::new(), &long);
+    /// assert_eq!((report.findings.len(), report.complete), (100, false));
+    /// let report = schema.explain(&mut Workspace::new().findings(3_000), &long);
+    /// assert_eq!((report.findings.len(), report.complete), (3_000, true));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
