@@ -8,8 +8,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 use toolsure_json::{ReadError, ReadLimits, Reader};
 use toolsure_schema::{
-    Annotations, AnyNode, Compiler, Exhausted, Instance, OutputFormat, Report, Schema, Verdict,
-    Workspace,
+    Annotations, Compiler, Exhausted, Instance, OutputFormat, Report, Schema, Verdict, Workspace,
 };
 
 use crate::errors::{self, Class, Members, Unread};
@@ -221,10 +220,7 @@ impl Validator {
 impl Validator {
     /// Whether a value matches; reads only the parts that the schema looks at, if possible.
     fn verdict(&self, instance: &Bound<'_, PyAny>) -> Result<Verdict, Unread> {
-        let verdict = value::ask(instance, self.limits(), |node| {
-            // Lent to each question alone: refusing a value may run Python code.
-            with(|workspace| self.schema.check(workspace, AnyNode(node)))
-        });
+        let verdict = value::check(&self.schema, instance, self.limits());
         verdict.map_err(Unread::from)
     }
 
@@ -494,7 +490,7 @@ fn annotations(py: Python<'_>, found: Result<Annotations, Unread>) -> PyResult<B
 }
 
 /// Runs `work` with this thread's workspace.
-fn with<T>(work: impl FnOnce(&mut Workspace) -> T) -> T {
+pub(crate) fn with<T>(work: impl FnOnce(&mut Workspace) -> T) -> T {
     WORKSPACE.with_borrow_mut(work)
 }
 

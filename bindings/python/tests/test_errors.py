@@ -283,7 +283,11 @@ def test_module_functions():
         toolsure.is_valid(schema, ["x"])
     for index in range(1000):
         toolsure.is_valid(1, {"minimum": index})
-    assert toolsure._functions._compiled.cache_info().currsize <= 128
+    cache = toolsure._functions._compiled
+    assert cache.cache_info().currsize <= 128
+    hits = cache.cache_info().hits
+    assert toolsure.is_valid(1, {"minimum": 999}) == toolsure.is_valid(1, '{"minimum":999}') is False
+    assert cache.cache_info().hits == hits + 2
     with pytest.raises(UndecidedError):
         toolsure.is_valid([1] * 1000, {"items": {"type": "integer"}}, limits={"fuel": 10})
 

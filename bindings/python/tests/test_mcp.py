@@ -265,6 +265,10 @@ def test_objects_of_the_sdk():
     assert contract.check_result(types.CallToolResult(content=[text], structured_content={"count": 3})).ok
     assert contract.check_result(types.CallToolResult(content=[text], structured_content={"count": "3"})).code == "result-invalid"
     assert contract.check_result(types.CallToolResult(content=[text])).code == "result-missing"
+    # `null` on purpose is there; without it, nothing is.
+    maybe = toolsure.ToolContract({"name": "t", "inputSchema": {"type": "object"}, "outputSchema": {"type": ["object", "null"]}})
+    assert maybe.check_result(types.CallToolResult(content=[text], structured_content=None)).ok
+    assert maybe.check_result(types.CallToolResult(content=[text])).code == "result-missing"
     infinite = types.Tool(name="t", input_schema={"type": "object", "maximum": float("inf")})
     with pytest.raises(toolsure.NotJsonError) as refused:
         toolsure.ToolContract(infinite)

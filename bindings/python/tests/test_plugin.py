@@ -45,6 +45,12 @@ def test_the_level_of_lint(run, options, failed):
         result.stdout.fnmatch_lines(["*warning TL006 *the tool has no description*"])
 
 
+def test_a_tool_that_cannot_be_used_fails_without_lint(run):
+    result = run(f"test_tools = contracts({[GOOD, BAD]!r}, lint=None)\n")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*  unresolved-ref: *"])
+
+
 def test_servers(run):
     pytest.importorskip("fastmcp", reason="FastMCP is not installed")
     result = run(

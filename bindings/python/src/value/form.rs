@@ -12,7 +12,7 @@ pub(super) enum Form {
     False,
     True,
     Integer,
-    /// An integer beyond 64 bits.
+    /// An integer beyond 64 bits. Only a survey can read it.
     LongInteger,
     Float,
     String,
@@ -21,14 +21,15 @@ pub(super) enum Form {
     Object,
 }
 
-/// The form of a value, and the bits of a number; `None` if JSON has no such value.
+/// The form of a value, and the bits of a number; `None` if it is an integer beyond 64 bits, or if
+/// JSON has no such value.
 #[inline(always)]
 pub(super) fn read(object: Object<'_, '_>) -> Option<(Form, u64)> {
     let any = object.any();
     if any.is_exact_instance_of::<PyString>() {
         Some((Form::String, 0))
     } else if any.is_exact_instance_of::<PyInt>() {
-        Some(integer(object))
+        integer(object)
     } else if any.is_exact_instance_of::<PyDict>() {
         Some((Form::Object, 0))
     } else if any.is_exact_instance_of::<PyList>() {
@@ -62,18 +63,20 @@ fn subclass(object: Object<'_, '_>) -> Option<(Form, u64)> {
     } else if any.is_instance_of::<PyTuple>() {
         Some((Form::Tuple, 0))
     } else if any.is_instance_of::<PyInt>() {
-        Some(integer(object))
+        integer(object)
     } else {
         any.cast::<PyFloat>().ok().and_then(|value| float(&value))
     }
 }
 
 #[inline]
-fn integer(object: Object<'_, '_>) -> (Form, u64) {
-    match object.integer() {
-        Some(value) => (Form::Integer, value.cast_unsigned()),
-        None => (Form::LongInteger, 0),
-    }
+fn integer(object: Object<'_, '_>) -> Option<(Form, u64)> {
+    Some((Form::Integer, object.integer()?.cast_unsigned()))
+}
+
+/// Whether a value is an integer that [`read`] does not read.
+pub(super) fn is_long_integer(object: Object<'_, '_>) -> bool {
+    object.any().is_instance_of::<PyInt>() && object.integer().is_none()
 }
 
 #[inline]

@@ -21,15 +21,16 @@ mod survey;
 
 use std::cell::Cell;
 
-use borrowed::PausedCollector;
+use borrowed::{Object, PausedCollector};
+use form::{Form, is_long_integer};
 use names::Names;
-pub(crate) use node::WalkNode;
+use node::WalkNode;
 pub(crate) use refusal::{Refusal, ValueLimit};
-pub(crate) use run::{ask, json_text};
+pub(crate) use run::{check, json_text};
 use survey::Survey;
 
 /// The state of one reading of a Python value.
-pub(crate) struct Walk<'py, 'n> {
+struct Walk<'py, 'n> {
     /// How many more values and names may be read.
     left: Cell<usize>,
     /// The maximum nesting depth of containers.
@@ -47,6 +48,16 @@ impl Walk<'_, '_> {
     #[cold]
     fn refuse(&self) {
         self.odd.set(true);
+    }
+
+    /// The form of a value that is not read at once.
+    #[cold]
+    fn odd_form<const WHOLE: bool>(&self, object: Object<'_, '_>) -> Form {
+        if WHOLE && is_long_integer(object) {
+            return Form::LongInteger;
+        }
+        self.refuse();
+        Form::Null
     }
 
     /// Counts a value or a name against the limit.

@@ -7,9 +7,9 @@ use super::Walk;
 use super::borrowed::{Items, Object};
 use super::form::{Form, read};
 
-/// A value that a walk reads.
+/// A value that a walk reads. `WHOLE` says whether a survey has read the whole value before.
 #[derive(Clone, Copy)]
-pub(crate) struct WalkNode<'a, 'py> {
+pub(super) struct WalkNode<'a, 'py, const WHOLE: bool> {
     walk: &'a Walk<'py, 'a>,
     object: Object<'a, 'py>,
     /// The bits of a number.
@@ -19,20 +19,13 @@ pub(crate) struct WalkNode<'a, 'py> {
     depth: u32,
 }
 
-impl<'a, 'py> WalkNode<'a, 'py> {
+impl<'a, 'py, const WHOLE: bool> WalkNode<'a, 'py, WHOLE> {
     #[inline(always)]
     pub(super) fn new(walk: &'a Walk<'py, 'a>, object: Object<'a, 'py>, depth: u32) -> Self {
         walk.meet();
         let (form, bits) = match read(object) {
-            Some((Form::LongInteger, _)) if walk.survey.is_none() => {
-                walk.refuse();
-                (Form::Null, 0)
-            }
             Some(read) => read,
-            None => {
-                walk.refuse();
-                (Form::Null, 0)
-            }
+            None => (walk.odd_form::<WHOLE>(object), 0),
         };
         Self {
             walk,
@@ -77,7 +70,7 @@ impl<'a, 'py> WalkNode<'a, 'py> {
     /// The member with a name, in a dict whose names are not all exact strings.
     #[cold]
     fn member_by_text(self, name: &str) -> Option<Self> {
-        if self.walk.survey.is_none() {
+        if !WHOLE {
             self.walk.refuse();
             return None;
         }
@@ -107,7 +100,7 @@ fn text<'a>(walk: &Walk<'_, '_>, string: Object<'a, '_>) -> &'a str {
 
 /// A member's name.
 #[derive(Clone, Copy)]
-pub(crate) struct WalkKey<'a> {
+pub(super) struct WalkKey<'a> {
     text: &'a str,
     place: usize,
 }
@@ -136,13 +129,13 @@ impl<'a> Key<'a> for WalkKey<'a> {
 }
 
 /// The items of an array.
-pub(crate) struct WalkItems<'a, 'py> {
-    parent: WalkNode<'a, 'py>,
+pub(super) struct WalkItems<'a, 'py, const WHOLE: bool> {
+    parent: WalkNode<'a, 'py, WHOLE>,
     items: Option<Items<'a, 'py>>,
 }
 
-impl<'a, 'py> Iterator for WalkItems<'a, 'py> {
-    type Item = WalkNode<'a, 'py>;
+impl<'a, 'py, const WHOLE: bool> Iterator for WalkItems<'a, 'py, WHOLE> {
+    type Item = WalkNode<'a, 'py, WHOLE>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
@@ -152,14 +145,14 @@ impl<'a, 'py> Iterator for WalkItems<'a, 'py> {
 }
 
 /// The members of an object.
-pub(crate) struct WalkMembers<'a, 'py> {
-    parent: WalkNode<'a, 'py>,
+pub(super) struct WalkMembers<'a, 'py, const WHOLE: bool> {
+    parent: WalkNode<'a, 'py, WHOLE>,
     /// The position of the next member; `None` if there are no members to read.
     at: Option<ffi::Py_ssize_t>,
 }
 
-impl<'a, 'py> Iterator for WalkMembers<'a, 'py> {
-    type Item = (WalkKey<'a>, WalkNode<'a, 'py>);
+impl<'a, 'py, const WHOLE: bool> Iterator for WalkMembers<'a, 'py, WHOLE> {
+    type Item = (WalkKey<'a>, WalkNode<'a, 'py, WHOLE>);
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
@@ -168,7 +161,7 @@ impl<'a, 'py> Iterator for WalkMembers<'a, 'py> {
         let (name, value) = parent.object.next_member(self.at.as_mut()?)?;
         walk.meet();
         // A subclass of `str` may compare in its own way: a survey decides whether names are equal.
-        let text = if name.is_exact_string() || walk.survey.is_some() {
+        let text = if WHOLE || name.is_exact_string() {
             text(walk, name)
         } else {
             walk.refuse();
@@ -179,10 +172,10 @@ impl<'a, 'py> Iterator for WalkMembers<'a, 'py> {
     }
 }
 
-impl<'a, 'py> Node<'a> for WalkNode<'a, 'py> {
+impl<'a, 'py, const WHOLE: bool> Node<'a> for WalkNode<'a, 'py, WHOLE> {
     type Key = WalkKey<'a>;
-    type Items = WalkItems<'a, 'py>;
-    type Members = WalkMembers<'a, 'py>;
+    type Items = WalkItems<'a, 'py, WHOLE>;
+    type Members = WalkMembers<'a, 'py, WHOLE>;
 
     #[inline]
     fn kind(self) -> Kind {
@@ -206,7 +199,9 @@ impl<'a, 'py> Node<'a> for WalkNode<'a, 'py> {
         match self.form {
             Form::Integer => Number::from_i64(self.bits.cast_signed()),
             Form::Float => Number::from_f64(f64::from_bits(self.bits)),
-            Form::LongInteger => Number::parse(self.digits()).unwrap_or(Number::from_i64(0)),
+            Form::LongInteger if WHOLE => {
+                Number::parse(self.digits()).unwrap_or(Number::from_i64(0))
+            }
             _ => Number::from_i64(0),
         }
     }
@@ -214,7 +209,7 @@ impl<'a, 'py> Node<'a> for WalkNode<'a, 'py> {
     #[inline]
     fn number_bytes(self) -> usize {
         match self.form {
-            Form::LongInteger => Number::long_text(self.digits()),
+            Form::LongInteger if WHOLE => Number::long_text(self.digits()),
             _ => 0,
         }
     }
@@ -243,7 +238,7 @@ impl<'a, 'py> Node<'a> for WalkNode<'a, 'py> {
     }
 
     #[inline]
-    fn items(self) -> WalkItems<'a, 'py> {
+    fn items(self) -> WalkItems<'a, 'py, WHOLE> {
         WalkItems {
             parent: self,
             items: self.sequence(),
@@ -251,7 +246,7 @@ impl<'a, 'py> Node<'a> for WalkNode<'a, 'py> {
     }
 
     #[inline]
-    fn members(self) -> WalkMembers<'a, 'py> {
+    fn members(self) -> WalkMembers<'a, 'py, WHOLE> {
         WalkMembers {
             parent: self,
             at: (self.form == Form::Object && self.opens()).then_some(0),

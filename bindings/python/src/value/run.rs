@@ -4,29 +4,30 @@ use std::cell::Cell;
 
 use pyo3::prelude::*;
 use toolsure_json::ReadLimits;
+use toolsure_schema::{AnyNode, Schema, Verdict};
 
 use super::borrowed::{Object, PausedCollector};
 use super::survey::Survey;
 use super::{Names, Refusal, Walk, WalkNode};
+use crate::validator::with;
 
 thread_local! {
     /// The names that walks look up.
     static NAMES: Names = const { Names::new() };
 }
 
-/// Asks whether a Python value matches, which must not run Python code. Only the parts that the
-/// question looks at are read. If the value must be read as a whole first, `question` is asked twice,
-/// and the first answer is dropped.
+/// Whether a Python value matches a schema. Only the parts that the schema looks at are read, unless
+/// a walk cannot read one: then the whole value is read.
 ///
 /// An object that occurs in two places is one value for the engine. That does not change a verdict,
 /// but an explanation would leave out the second place: explain the value as text.
-pub(crate) fn ask<'py, T>(
-    value: &Bound<'py, PyAny>,
+pub(crate) fn check(
+    schema: &Schema,
+    value: &Bound<'_, PyAny>,
     limits: &ReadLimits,
-    mut question: impl for<'a> FnMut(WalkNode<'a, 'py>) -> T,
-) -> Result<T, Refusal> {
+) -> Result<Verdict, Refusal> {
     let paused = PausedCollector::new(value.py());
-    let answer = NAMES.with(|names| {
+    NAMES.with(|names| {
         let walk = Walk {
             left: Cell::new(limits.nodes),
             depth: u32::try_from(limits.depth).unwrap_or(u32::MAX),
@@ -35,42 +36,45 @@ pub(crate) fn ask<'py, T>(
             names,
             survey: None,
         };
-        let answer = question(WalkNode::new(&walk, root(value, &paused), 0));
-        (!walk.odd.get()).then_some(answer)
-    });
-    match answer {
-        Some(answer) => Ok(answer),
-        None => ask_paused(value, limits, &paused, question),
-    }
+        let node = WalkNode::<false>::new(&walk, root(value, &paused), 0);
+        // The workspace is lent to the engine alone: refusing a value may run Python code.
+        let verdict = with(|workspace| schema.check(workspace, AnyNode(node)));
+        if !walk.odd.get() {
+            return Ok(verdict);
+        }
+        check_whole(schema, value, limits, &paused, names)
+    })
 }
 
-fn ask_paused<'py, T>(
+#[cold]
+fn check_whole<'py>(
+    schema: &Schema,
     value: &Bound<'py, PyAny>,
     limits: &ReadLimits,
     paused: &PausedCollector<'py>,
-    mut question: impl for<'a> FnMut(WalkNode<'a, 'py>) -> T,
-) -> Result<T, Refusal> {
+    names: &Names,
+) -> Result<Verdict, Refusal> {
     let survey = Survey::of(root(value, paused), limits, None)?;
-    NAMES.with(|names| {
-        let walk = Walk {
-            left: Cell::new(usize::MAX),
-            depth: u32::MAX,
-            odd: Cell::new(false),
-            paused,
-            names,
-            survey: Some(&survey),
-        };
-        let answer = question(WalkNode::new(&walk, root(value, paused), 0));
-        if walk.odd.get() {
-            // The survey accepts nothing that a walk cannot read.
-            toolsure_json::note_contradiction();
-            return Err(Refusal::NotJson {
-                pointer: String::new(),
-                message: "the value cannot be read".to_owned(),
-            });
-        }
-        Ok(answer)
-    })
+    let walk = Walk {
+        // The survey has counted.
+        left: Cell::new(usize::MAX),
+        depth: u32::MAX,
+        odd: Cell::new(false),
+        paused,
+        names,
+        survey: Some(&survey),
+    };
+    let node = WalkNode::<true>::new(&walk, root(value, paused), 0);
+    let verdict = with(|workspace| schema.check(workspace, AnyNode(node)));
+    if walk.odd.get() {
+        // The survey accepts nothing that a walk cannot read.
+        toolsure_json::note_contradiction();
+        return Err(Refusal::NotJson {
+            pointer: String::new(),
+            message: "the value cannot be read".to_owned(),
+        });
+    }
+    Ok(verdict)
 }
 
 /// Writes a Python value as JSON text.

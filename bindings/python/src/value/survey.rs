@@ -9,7 +9,7 @@ use pyo3::{Borrowed, ffi};
 use toolsure_json::{Number, ReadLimits, push_json_string};
 
 use super::borrowed::{Items, Object};
-use super::form::{Form, read};
+use super::form::{Form, is_long_integer, read};
 use super::refusal::{Refusal, ValueLimit};
 
 /// A Python value that was read as a whole.
@@ -138,6 +138,9 @@ impl<'a, 'py> Reading<'a, 'py, '_> {
     fn value(&mut self, object: Object<'a, 'py>) -> Result<(), Refusal> {
         self.count()?;
         let Some((form, bits)) = read(object) else {
+            if is_long_integer(object) {
+                return self.long_integer(object);
+            }
             return Err(if object.any().is_instance_of::<pyo3::types::PyFloat>() {
                 self.not_json("JSON has no number for infinities and NaN".to_owned())
             } else {
@@ -157,8 +160,7 @@ impl<'a, 'py> Reading<'a, 'py, '_> {
                     self.write(".0");
                 }
             }
-            Form::Integer | Form::Float => {}
-            Form::LongInteger => self.long_integer(object)?,
+            Form::Integer | Form::Float | Form::LongInteger => {}
             Form::String => match object.text() {
                 Some(text) => self.write_string(text),
                 None => return Err(self.half("a string")),
