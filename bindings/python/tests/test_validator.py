@@ -331,6 +331,7 @@ def test_results_as_data():
         assert [error.keyword for error in result.errors] == ["type", "required"]
         assert all(error.message in result.message or error.instance_path in result.message for error in result.errors)
     assert (result.errors[0].start, result.errors[0].end) == (6, 9)
+    assert [error.start for error in validator.check({"a": "x"}).errors] == [None, None]
     starved = Validator({"items": {"type": "integer"}}, limits={"fuel": 10})
     for result in (starved.check([1] * 1000), starved.check_json(json.dumps([1] * 1000))):
         assert (result.verdict, result.ok, result.errors, result.complete) == ("undecided", False, (), False)

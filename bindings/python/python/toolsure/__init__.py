@@ -8,6 +8,8 @@ There are three verdicts: a value is valid, it is invalid, or a limit was reache
 the exception `UndecidedError`, which is never turned into one of the others.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from ._errors import (
     ContractError,
     NotJsonError,
@@ -35,6 +37,20 @@ from ._reports import (
 from ._result import Annotation, Decision, Result
 from ._toolsure import VERSION as __version__
 from ._toolsure import ToolContract, Validator
+
+if TYPE_CHECKING:
+    from . import kinds as kinds
+    from . import mcp as mcp
+
+
+def __getattr__(name: str) -> Any:
+    # Imported on first use.
+    if name in ("kinds", "mcp"):
+        from importlib import import_module
+
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "Annotation",

@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Iterable
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
-from .kinds import Incomplete, Kind
+if TYPE_CHECKING:
+    # Thirty dataclasses, which take longer to import than everything else.
+    from .kinds import Kind
 
 
 class ToolsureError(Exception):
@@ -77,7 +79,12 @@ class _Incomplete:
     property_name = start = end = instance = keyword_value = None
     is_masked = False
     path = ()
-    kind = Incomplete()
+
+    @property
+    def kind(self) -> Kind:
+        from .kinds import Incomplete
+
+        return Incomplete()
 
 
 class _Members:
@@ -89,7 +96,7 @@ class _Members:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        return getattr(_Incomplete, name, None)
+        return getattr(_Incomplete(), name, None)
 
     @property
     def instance(self) -> Any:

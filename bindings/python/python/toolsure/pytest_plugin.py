@@ -10,7 +10,6 @@ pytest finds the plug-in by itself where this package is installed. It does noth
 
 from __future__ import annotations
 
-import asyncio
 import pathlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -128,10 +127,14 @@ def _listing(source: Any, folder: pathlib.Path) -> Any:
         return source
     kind = type(source).__module__.partition(".")[0]
     if kind == "fastmcp":
+        import asyncio
+
         import fastmcp
 
         return asyncio.run(_tools(fastmcp.Client(source)))
     if kind == "mcp":
+        import asyncio
+
         import mcp
 
         return asyncio.run(_tools(mcp.Client(source)))
