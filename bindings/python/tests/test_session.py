@@ -35,6 +35,12 @@ async def connected(answer, version="2025-11-25", **options):
                 continue
             seen.append(request.method)
             result = HELLO if request.method == "initialize" else answer(request.method, request.params or {})
+            if isinstance(result, tuple):
+                # A notification that arrives before the result.
+                told, result = result
+                text = json.dumps({"jsonrpc": "2.0", "method": told})
+                await write.send(SessionMessage(types.jsonrpc_message_adapter.validate_json(text, by_name=False)))
+                await anyio.sleep(0.05)
             body = '"error":{"code":-32601,"message":"no"}' if result is None else f'"result":{result}'
             text = f'{{"jsonrpc":"2.0","id":{json.dumps(request.id)},{body}}}'
             await write.send(SessionMessage(types.jsonrpc_message_adapter.validate_json(text, by_name=False)))
@@ -260,6 +266,43 @@ async def test_a_result_may_show_that_a_tool_changed():
         with pytest.raises(ContractError) as refused:
             await session.call_tool("t")
         assert refused.value.code == "result-invalid"
+
+
+async def test_a_change_while_the_list_is_on_its_way():
+    lists = [page(tool("t")), ("notifications/tools/list_changed", page(tool("t")))]
+
+    def answer(method, params):
+        if method == "tools/list":
+            return lists.pop() if lists else page()
+        return '{"content":[]}'
+
+    async with connected(answer) as (session, seen, _notify):
+        await session.list_tools()
+        # That list is of before the change, so it is read again.
+        await session.call_tool("t")
+        await session.call_tool("t")
+        assert seen == ["tools/list", "tools/list", "tools/call", "tools/call"]
+
+
+def test_the_catalog_keeps_the_time_of_requests():
+    catalog = toolsure._toolsure.Catalog("2025-11-25")
+    asked = catalog.ask()
+    catalog.changed()
+    assert catalog.page(page(tool("a")), None, asked, 0.0) is None
+    assert not catalog.is_fresh(0.0)
+    asked = catalog.ask()
+    assert catalog.page(page(tool("a"), then="2"), None, asked, 0.0) == "2"
+    # A list takes effect with its last page.
+    assert catalog.names() == ["a"]
+    assert catalog.page(page(tool("b")), "2", asked, 0.0) is None
+    assert catalog.names() == ["a", "b"]
+    assert catalog.is_fresh(0.0)
+    assert not catalog.is_vouched_for(0.0)
+    for wrong in ("{", "[]", '{"tools":1}'):
+        with pytest.raises(ValueError):
+            catalog.page(wrong, None, asked, 0.0)
+    with pytest.raises(ValueError):
+        catalog.is_fresh(-1.0)
 
 
 async def test_many_calls_read_the_list_once():
