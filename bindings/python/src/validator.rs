@@ -57,7 +57,7 @@ impl Validator {
     }
 
     /// The verdict on a Python value, as data.
-    #[pyo3(signature = (instance, *, max_errors=MAX_ERRORS))]
+    #[pyo3(signature = (instance, *, max_errors=100))]
     fn check<'py>(
         &self,
         instance: &Bound<'py, PyAny>,
@@ -68,7 +68,7 @@ impl Validator {
     }
 
     /// The verdict on JSON text, as data.
-    #[pyo3(signature = (text, *, max_errors=MAX_ERRORS))]
+    #[pyo3(signature = (text, *, max_errors=100))]
     fn check_json<'py>(
         &self,
         text: &Bound<'py, PyAny>,
@@ -90,7 +90,7 @@ impl Validator {
     }
 
     /// Raises `ValidationError` if a Python value does not match the schema.
-    #[pyo3(signature = (instance, *, max_errors=MAX_ERRORS))]
+    #[pyo3(signature = (instance, *, max_errors=100))]
     fn validate(
         &self,
         py: Python<'_>,
@@ -104,7 +104,7 @@ impl Validator {
     }
 
     /// Raises `ValidationError` if JSON text does not match the schema.
-    #[pyo3(signature = (text, *, max_errors=MAX_ERRORS))]
+    #[pyo3(signature = (text, *, max_errors=100))]
     fn validate_json(
         &self,
         py: Python<'_>,
@@ -119,7 +119,7 @@ impl Validator {
     }
 
     /// Yields an error for each way in which a Python value does not match the schema.
-    #[pyo3(signature = (instance, *, max_errors=MAX_ERRORS))]
+    #[pyo3(signature = (instance, *, max_errors=100))]
     fn iter_errors(
         &self,
         py: Python<'_>,
@@ -133,7 +133,7 @@ impl Validator {
     }
 
     /// Yields an error for each way in which JSON text does not match the schema.
-    #[pyo3(signature = (text, *, max_errors=MAX_ERRORS))]
+    #[pyo3(signature = (text, *, max_errors=100))]
     fn iter_errors_json(
         &self,
         py: Python<'_>,
@@ -494,7 +494,7 @@ pub(crate) fn with<T>(work: impl FnOnce(&mut Workspace) -> T) -> T {
     WORKSPACE.with_borrow_mut(work)
 }
 
-/// The number of errors that are listed unless the caller says otherwise.
-const MAX_ERRORS: usize = Report::FINDINGS;
+// The number of errors that signatures show is the engine's.
+const _: () = assert!(Report::FINDINGS == 100);
 /// Characters of a schema that its `repr` shows.
 const SHOWN: usize = 80;
