@@ -1,7 +1,7 @@
 //! What is found in listings, and tools for providers.
 
 use toolsure_bindings::listing::NoReport;
-use toolsure_bindings::projection::Projection;
+use toolsure_bindings::projection::{Projection, write_call};
 
 use crate::{MADE, MISUSED, REFUSED, State, VALID, unread};
 
@@ -55,8 +55,11 @@ pub(crate) fn map_call(state: &mut State, projection: u32, name: usize, argument
     };
     let name = String::from_utf8_lossy(name);
     state.output.clear();
-    match projection.call(&mut state.output, &name, arguments) {
-        Ok(()) => VALID,
+    match projection.call(&name, arguments) {
+        Ok(call) => {
+            write_call(&mut state.output, &call);
+            VALID
+        }
         Err(error) => unread(&mut state.output, &error),
     }
 }

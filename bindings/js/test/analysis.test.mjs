@@ -54,9 +54,10 @@ test('diff says whether callers break, with a value that proves it', () => {
 
 test('project gives a provider its tools, and maps calls back', () => {
   const find = { name: 'find', inputSchema: { type: 'object', properties: { q: { type: 'string', minLength: 2 }, limit: { type: 'integer', minimum: 1 } }, required: ['q'], additionalProperties: false } };
-  const projection = project([find, { name: 'lost' }], { for: 'openai-strict', form: 'openai' });
+  const projection = project([{ name: 'lost' }, find], { for: 'openai-strict', form: 'openai' });
   assert.equal(projection.for, 'openai-strict');
-  assert.deepEqual(projection.tools.map(({ name, relation }) => [name, relation]).slice(0, 1), [['find', 'equal']]);
+  assert.deepEqual(projection.tools.map(({ index, name, relation }) => [index, name, relation]), [[0, 'lost', undefined], [1, 'find', 'equal']]);
+  assert.match(projection.tools[0].refused, /inputSchema/);
   assert.deepEqual(projection.definitions[0].function.parameters.required, ['q', 'limit']);
   const call = projection.call('find', { q: 'cats', limit: null });
   assert.deepEqual([call.name, call.arguments, call.decision.ok], ['find', { q: 'cats' }, true]);

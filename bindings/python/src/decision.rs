@@ -1,6 +1,7 @@
 //! Decisions about calls and results: as `toolsure.mcp.Decision`, or as exceptions.
 
 use pyo3::prelude::*;
+use toolsure_bindings::contract::checked;
 use toolsure_mcp::check::{Checked, Decision, Fault, Refusal};
 use toolsure_mcp::era::Era;
 use toolsure_schema::Report;
@@ -102,7 +103,7 @@ impl Outcome {
     ) -> PyResult<Bound<'py, PyAny>> {
         let members = Members::new(py);
         let members = match self {
-            Self::Pass(checked) => members.with("ok", true).with("checked", word(checked)),
+            Self::Pass(found) => members.with("ok", true).with("checked", checked(found)),
             Self::Refuse(mut refused) => {
                 let report = refused.refusal.report.take();
                 let complete = report.as_ref().is_none_or(|report| report.complete);
@@ -177,20 +178,6 @@ fn rpc_error<'py>(
 ) -> PyResult<Bound<'py, pyo3::types::PyDict>> {
     let members = Members::new(py).with("code", code).with("message", message);
     members.done()
-}
-
-/// What was checked, in the words of the JavaScript package.
-fn word(checked: Checked) -> &'static str {
-    match checked {
-        Checked::Valid => "valid",
-        Checked::NoOutputSchema => "no-output-schema",
-        Checked::ErrorResult => "error-result",
-        Checked::InputRequired => "input-required",
-        Checked::TaskCreated | Checked::TaskWithoutResult => "task",
-        Checked::EraWithoutOutput => "era-without-output",
-        // The checker refuses undecided values, and has no other engine.
-        _ => "not-checked",
-    }
 }
 
 /// The code of a text that is not JSON.

@@ -164,12 +164,12 @@ pub(crate) fn kind<'py>(py: Python<'py>, kind: &FindingKind) -> PyResult<Bound<'
             made.make("DependentRequired")
         }
         FindingKind::UnexpectedProperty { name, closest } => {
-            let made = new()?.with("name", name.as_str())?;
+            let made = new()?.with("property", name.as_str())?;
             made.with("closest", closest.as_deref())?
                 .make("UnexpectedProperty")
         }
         FindingKind::ForbiddenProperty { name } => new()?
-            .with("name", name.as_str())?
+            .with("property", name.as_str())?
             .make("ForbiddenProperty"),
         FindingKind::UnexpectedItem { index } => {
             new()?.with("index", *index)?.make("UnexpectedItem")

@@ -28,7 +28,7 @@ mod _toolsure {
     #[pymodule_export]
     use crate::options::json_text;
     #[pymodule_export]
-    use crate::tools::{check, diff, lint};
+    use crate::tools::{ProjectedTools, argument_schema, check, diff, lint};
     #[pymodule_export]
     use crate::validator::Validator;
 

@@ -1,207 +1,147 @@
-//! Lint, diff and check of tool listings: the results as plain data, for the dataclasses in Python.
+//! What is found in listings of tools, as JSON text for the dataclasses in Python; and tools for providers.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
-use toolsure_analysis::diff::{Aspect, Differ};
-use toolsure_analysis::lint::{Finding, Linter, PROFILES, Profile, Rule, Safety, profile, rule};
-use toolsure_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View};
-use toolsure_mcp::contract::{MalformedTool, SchemaStore, ToolContract};
+use pyo3::types::{PyList, PyTuple};
+use toolsure_bindings::listing::NoReport;
+use toolsure_bindings::projection::Projection as Tools;
+use toolsure_bindings::{argument, contract, listing};
 
+use crate::decision::Outcome;
 use crate::errors;
+use crate::finding::Subject;
 use crate::options::plain;
-use crate::text::{bytes, detached, is_text};
+use crate::text::{bytes, detached, is_text, loads};
 use crate::value;
 
 /// Lints a listing.
 #[pyfunction]
-#[pyo3(signature = (listing, profiles, allow, deny))]
-pub(crate) fn lint<'py>(
-    py: Python<'py>,
-    listing: &Bound<'py, PyAny>,
-    profiles: Vec<String>,
-    allow: Vec<String>,
-    deny: Vec<String>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let tools = tools(listing)?;
-    let mut linter = Linter::new();
-    for word in &profiles {
-        linter = linter.profile(named_profile(word)?);
-    }
-    for code in &allow {
-        linter = linter.allow(known(code)?);
-    }
-    for code in &deny {
-        linter = linter.deny(known(code)?);
-    }
-    let report = detached(py, usize::MAX, || {
-        linter.lint(tools.iter().map(String::as_str))
-    });
-    let findings = PyList::empty(py);
-    for one in &report.findings {
-        findings.append(finding(py, one)?)?;
-    }
-    let made = PyDict::new(py);
-    made.set_item("findings", findings)?;
-    made.set_item("more", report.more)?;
-    made.set_item("tokens", report.tokens)?;
-    Ok(made)
+pub(crate) fn lint(py: Python<'_>, tools: &Bound<'_, PyAny>, options: &str) -> PyResult<String> {
+    let text = listing_text(tools)?;
+    report(py, || listing::lint(&text, options.as_bytes()))
 }
 
-fn named_profile(word: &str) -> PyResult<&'static Profile> {
-    let unknown = || {
-        let names: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
-        format!(
-            "unknown profile `{}`; there are {}",
-            toolsure_json::quote(word, WORD),
-            names.join(", ")
-        )
-    };
-    profile(word).ok_or_else(|| PyValueError::new_err(unknown()))
-}
-
-fn known(code: &str) -> PyResult<&'static Rule> {
-    let unknown = || format!("unknown rule `{}`", toolsure_json::quote(code, WORD));
-    rule(code).ok_or_else(|| PyValueError::new_err(unknown()))
-}
-
-fn finding<'py>(py: Python<'py>, finding: &Finding) -> PyResult<Bound<'py, PyDict>> {
-    let made = PyDict::new(py);
-    made.set_item("code", finding.rule.code)?;
-    made.set_item("name", finding.rule.name)?;
-    made.set_item("severity", finding.severity.to_string())?;
-    made.set_item("tool", finding.tool)?;
-    made.set_item("pointer", &finding.pointer)?;
-    made.set_item("message", &finding.message)?;
-    made.set_item("help", finding.help.as_deref())?;
-    let fix = finding.fix.as_ref().map(|fix| -> PyResult<_> {
-        let edits = fix.edits.iter();
-        let edits = edits.map(|edit| (edit.span.start, edit.span.end, edit.text.as_str()));
-        let fix_data = PyDict::new(py);
-        fix_data.set_item("safe", fix.safety == Safety::Safe)?;
-        fix_data.set_item("edits", edits.collect::<Vec<_>>())?;
-        Ok(fix_data)
-    });
-    made.set_item("fix", fix.transpose()?)?;
-    Ok(made)
+/// Reports whether each tool of a listing can be used.
+#[pyfunction]
+pub(crate) fn check(py: Python<'_>, tools: &Bound<'_, PyAny>, options: &str) -> PyResult<String> {
+    let text = listing_text(tools)?;
+    report(py, || listing::check(&text, options.as_bytes()))
 }
 
 /// Compares two listings.
 #[pyfunction]
-pub(crate) fn diff<'py>(
-    py: Python<'py>,
-    old: &Bound<'py, PyAny>,
-    new: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let (old, new) = (tools(old)?, tools(new)?);
-    let report = detached(py, usize::MAX, || {
-        Differ::new().diff(
-            old.iter().map(String::as_str),
-            new.iter().map(String::as_str),
-        )
-    });
-    let changed = PyList::empty(py);
-    for tool in &report.tools {
-        let changes = PyList::empty(py);
-        for change in &tool.changes {
-            let made = PyDict::new(py);
-            made.set_item("class_", change.class.to_string())?;
-            made.set_item("side", change.side.to_string())?;
-            let words = change.aspect == Aspect::Words;
-            made.set_item("aspect", if words { "words" } else { "contract" })?;
-            made.set_item("place", &change.place)?;
-            made.set_item("message", &change.message)?;
-            made.set_item("witness", change.witness.as_deref())?;
-            changes.append(made)?;
-        }
-        let made = PyDict::new(py);
-        made.set_item("name", &tool.name)?;
-        made.set_item("class_", tool.class().to_string())?;
-        made.set_item("changes", changes)?;
-        changed.append(made)?;
-    }
-    let made = PyDict::new(py);
-    made.set_item("class_", report.class().map(|class| class.to_string()))?;
-    made.set_item("same", report.same)?;
-    made.set_item("tools", changed)?;
-    Ok(made)
+pub(crate) fn diff(
+    py: Python<'_>,
+    old: &Bound<'_, PyAny>,
+    new: &Bound<'_, PyAny>,
+    options: &str,
+) -> PyResult<String> {
+    let (old, new) = (listing_text(old)?, listing_text(new)?);
+    report(py, || listing::diff(&old, &new, options.as_bytes()))
 }
 
-/// Reports whether each tool can be used.
+/// Converts an argument schema.
 #[pyfunction]
-pub(crate) fn check<'py>(
-    py: Python<'py>,
-    listing: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyList>> {
-    let tools = tools(listing)?;
-    let store = SchemaStore::new();
-    let judged = detached(py, usize::MAX, || {
-        let judge = |text: &String| ToolContract::read(text.as_bytes(), &store).map(Arc::new);
-        tools.iter().map(judge).collect::<Vec<_>>()
-    });
-    let all = PyList::empty(py);
-    for one in &judged {
-        let made = PyDict::new(py);
-        match one {
-            Err(malformed) => {
-                made.set_item("name", py.None())?;
-                made.set_item("faults", vec![malformed_fault(malformed)])?;
-                made.set_item("warnings", Vec::<String>::new())?;
+pub(crate) fn argument_schema(
+    py: Python<'_>,
+    schema: &Bound<'_, PyAny>,
+    options: &str,
+) -> PyResult<String> {
+    let text = listing_text(schema)?;
+    report(py, || argument::convert(&text, options.as_bytes()))
+}
+
+/// The tools of a listing as a provider gets them, and the way back.
+#[pyclass(frozen, module = "toolsure", name = "ProjectedTools")]
+pub(crate) struct ProjectedTools(Mutex<Tools>);
+
+#[pymethods]
+impl ProjectedTools {
+    #[new]
+    fn new(py: Python<'_>, tools: &Bound<'_, PyAny>, options: &str) -> PyResult<Self> {
+        let text = listing_text(tools)?;
+        let read = py.detach(|| Tools::read(&text, options.as_bytes()));
+        let read = read.map(|tools| Self(Mutex::new(tools)));
+        read.map_err(|why| no_report(py, why))
+    }
+
+    /// The report as JSON text.
+    fn report(&self) -> String {
+        let mut out = String::new();
+        self.tools().write(&mut out);
+        out
+    }
+
+    /// Maps a call back: the name, the arguments and the decision.
+    fn call<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        arguments: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let limits = *self.tools().limits();
+        let text = match is_text(arguments) {
+            true => bytes(arguments)?,
+            false => {
+                let text = value::json_text(&plain(arguments)?, &limits);
+                let unread = |refusal: value::Refusal| errors::unread(py, refusal.into());
+                Cow::Owned(text.map_err(unread)?.into_bytes())
             }
-            Ok(tool) => {
-                made.set_item("name", tool.name())?;
-                made.set_item("faults", faults(py, tool))?;
-                let warnings = tool.name_fault().map(|fault| fault.to_string());
-                made.set_item("warnings", Vec::from_iter(warnings))?;
-            }
-        }
-        all.append(made)?;
+        };
+        let mut tools = self.tools();
+        let call = tools.call(name, &text);
+        let call = call.map_err(|error| errors::unread(py, error.into()))?;
+        let schema = tools.tool(name).and_then(|tool| tool.input().ok());
+        drop(tools);
+        let mapped = loads(py, call.arguments.as_bytes())?;
+        let outcome = Outcome::of(call.decision, false);
+        // There are no findings about a tool that is unknown, or does not compile.
+        let no_schema = || PyValueError::new_err("the tool has no schema");
+        let subject = || {
+            Ok(Subject {
+                schema: schema.ok_or_else(no_schema)?,
+                value: mapped.clone().unbind(),
+                is_text: false,
+                is_masked: false,
+            })
+        };
+        let decision = outcome.decide(py, contract::NEWEST, subject)?;
+        let name = call.name.into_pyobject(py)?.into_any();
+        PyTuple::new(py, [name, mapped, decision])
     }
-    Ok(all)
 }
 
-/// A fault in plain data: code, location, message and help.
-type Words = (&'static str, String, String, Option<String>);
-
-fn malformed_fault(malformed: &MalformedTool) -> Words {
-    (malformed.code(), String::new(), malformed.to_string(), None)
+impl ProjectedTools {
+    fn tools(&self) -> std::sync::MutexGuard<'_, Tools> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
-fn faults(py: Python<'_>, tool: &ToolContract) -> Vec<Words> {
-    let parts = detached(py, usize::MAX, || [tool.input().err(), tool.output().err()]);
-    let mut all: Vec<Words> = Vec::new();
-    for fault in parts.into_iter().flatten() {
-        let pointer = format!("/{}{}", fault.part.member(), fault.error.pointer());
-        let error = &fault.error;
-        all.push((error.code(), pointer, error.to_string(), error.help()));
-    }
-    if let Err(fault) = tool.headers() {
-        let pointer = format!("/inputSchema{}", fault.pointer);
-        all.push(("tool-header", pointer, fault.to_string(), None));
-    }
-    all
+fn report(
+    py: Python<'_>,
+    make: impl FnOnce() -> Result<String, NoReport> + Send,
+) -> PyResult<String> {
+    detached(py, usize::MAX, make).map_err(|why| no_report(py, why))
 }
 
-/// The texts of a listing's tools; unchanged if the listing is text.
-fn tools(listing: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-    let text: Cow<'_, [u8]> = if is_text(listing) {
-        bytes(listing)?
-    } else {
-        let text = value::json_text(&plain_tools(listing)?, &generous());
-        let refused = |refusal: value::Refusal| errors::unread(listing.py(), refusal.into());
-        Cow::Owned(text.map_err(refused)?.into_bytes())
-    };
-    let document = OwnedDocument::read(text.into_owned(), &generous());
-    let document = document.map_err(|error| errors::unread(listing.py(), error.into()))?;
-    let array = array(document.document().root()).ok_or_else(|| {
-        PyValueError::new_err(
-            "a listing is an array of tools, `{\"tools\": […]}`, or a JSON-RPC answer to `tools/list`",
-        )
-    })?;
-    Ok(array.items().map(|tool| tool.raw().to_owned()).collect())
+fn no_report(py: Python<'_>, why: NoReport) -> PyErr {
+    match why {
+        NoReport::Unread(error) => errors::unread(py, error.into()),
+        other => PyValueError::new_err(other.to_string()),
+    }
+}
+
+/// The text of a listing; unchanged if the listing is text.
+fn listing_text<'a>(listing: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
+    if is_text(listing) {
+        return bytes(listing);
+    }
+    let text = value::json_text(&plain_tools(listing)?, &listing::LIMITS);
+    let refused = |refusal: value::Refusal| errors::unread(listing.py(), refusal.into());
+    Ok(Cow::Owned(text.map_err(refused)?.into_bytes()))
 }
 
 /// A listing as plain data: it may be an object of an SDK, or a list of such objects.
@@ -213,27 +153,3 @@ fn plain_tools<'py>(listing: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> 
     let tools = PyList::new(listing.py(), tools.collect::<PyResult<Vec<_>>>()?)?;
     Ok(tools.into_any())
 }
-
-/// Finds the array of tools in the usual forms of a listing.
-fn array(root: View<'_>) -> Option<View<'_>> {
-    let inner = root
-        .member("result")
-        .and_then(|result| result.member("tools"));
-    let candidates = [Some(root), root.member("tools"), inner];
-    let mut arrays = candidates.into_iter().flatten();
-    arrays.find(|value| value.kind() == Kind::Array)
-}
-
-/// Wide limits, because an error of one tool must not make the listing unreadable.
-fn generous() -> ReadLimits {
-    ReadLimits {
-        bytes: 64 << 20,
-        depth: 16_384,
-        nodes: 8_000_000,
-        digits: usize::MAX,
-        duplicate_keys: DuplicateKeys::KeepLast,
-    }
-}
-
-/// Characters of an unknown word that an error shows.
-const WORD: usize = 60;

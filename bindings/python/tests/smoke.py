@@ -15,6 +15,6 @@ except toolsure.UndecidedError:
 tool = {"name": "find", "inputSchema": {"type": "object", "required": ["query"]}}
 assert ToolContract(tool).check_arguments({"query": 1}).ok
 assert toolsure.lint([tool]).findings
-assert toolsure.check([tool])[0].ok
+assert toolsure.check([tool]).tools[0].ok
 assert toolsure.diff([tool], [tool]).class_ is None
 print("all good:", toolsure.__version__)

@@ -259,8 +259,8 @@ def test_objects_of_the_sdk():
     contract = toolsure.ToolContract(TOOLS[0])
     assert contract.name == "count"
     assert json.loads(contract.text)["inputSchema"] == TOOLS[0].input_schema
-    assert [tool.name for tool in toolsure.check(types.ListToolsResult(tools=TOOLS))] == ["count", "broken", "plain"]
-    assert [tool.name for tool in toolsure.check(TOOLS)] == ["count", "broken", "plain"]
+    assert [tool.name for tool in toolsure.check(types.ListToolsResult(tools=TOOLS)).tools] == ["count", "broken", "plain"]
+    assert [tool.name for tool in toolsure.check(TOOLS).tools] == ["count", "broken", "plain"]
     text = types.TextContent(text="3")
     assert contract.check_result(types.CallToolResult(content=[text], structured_content={"count": 3})).ok
     assert contract.check_result(types.CallToolResult(content=[text], structured_content={"count": "3"})).code == "result-invalid"

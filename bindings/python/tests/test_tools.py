@@ -49,20 +49,61 @@ def test_diff():
     change = report.tools[0].changes[0]
     assert change.side == "input"
     assert "limit" in change.message
-    assert json.loads(change.witness) is not None
+    assert change.witness == {"query": change.witness["query"]}
+    assert (change.kind, change.category) == ("schema-narrowed", "schema")
     assert toolsure.diff([FIND], [FIND]).class_ is None
 
 
 def test_check():
-    dangling = changed(page={"$ref": "#/$defs/page"})
-    good, bad, none = toolsure.check([FIND, dangling, {"name": "x"}])
-    assert good.ok
-    assert good.name == "find"
-    assert bad.faults[0].code == "unresolved-ref"
-    assert bad.faults[0].pointer == "/inputSchema/properties/page/$ref"
-    assert none.faults[0].code == "tool-member-missing"
+    dangling = changed(page={"$ref": "#/$defs/page"}) | {"name": "dangling"}
+    report = toolsure.check([FIND, dangling, {"name": "x"}])
+    good, bad, none = report.tools
+    assert (good.ok, good.name, good.verdict) == (True, "find", "ok")
+    assert (bad.ok, bad.verdict) == (False, "refused")
+    assert "does not resolve" in bad.findings[0].message
+    assert bad.findings[0].pointer == "/inputSchema/properties/page/$ref"
+    assert not none.ok
     with pytest.raises(ValueError, match="a listing is"):
         toolsure.check({"tool": []})
+    with pytest.raises(ValueError, match="unknown setting"):
+        toolsure.check([], format=True)
+    with pytest.raises(NotJsonError) as error:
+        toolsure.check("{")
+    assert error.value.offset == 1
+    strict = changed(on={"type": "string", "minLength": -1})
+    assert not toolsure.check([strict], strictness="strict").tools[0].ok
+
+
+def test_project():
+    find = {"name": "find", "inputSchema": {"type": "object", "additionalProperties": False, "required": ["q"],
+            "properties": {"q": {"type": "string", "minLength": 2}, "limit": {"type": "integer", "minimum": 1}}}}
+    projection = toolsure.project([{"name": "lost"}, find], "openai-strict", form="openai")
+    lost, found = projection.tools
+    assert (projection.for_, found.index, found.relation) == ("openai-strict", 1, "equal")
+    assert (lost.index, lost.name, lost.relation) == (0, "lost", None)
+    assert "inputSchema" in lost.refused
+    assert projection.definitions[0]["function"]["parameters"]["required"] == ["q", "limit"]
+    call = projection.call("find", {"q": "cats", "limit": None})
+    assert (call.name, call.arguments, call.decision.ok) == ("find", {"q": "cats"}, True)
+    refused = projection.call("find", '{"q": "cats", "limit": 0}').decision
+    assert (refused.code, refused.errors[0].instance_path, refused.errors[0].instance) == ("arguments-invalid", "/limit", 0)
+    assert projection.call("gone").decision.code == "tool-unknown"
+    with pytest.raises(NotJsonError):
+        projection.call("find", {"q": {1, 2}})
+    with pytest.raises(UndecidedError):
+        toolsure.project([find], "anthropic", limits={"instance.bytes": 10}).call("find", '{"q": "more than ten"}')
+    for wrong in ({"for_": "nobody"}, {"for_": "openai", "form": "soap"}, {"for_": "openai", "recursion": 17}):
+        with pytest.raises(ValueError, match="must be"):
+            toolsure.project([find], **wrong)
+
+
+def test_argument_schema():
+    report = toolsure.argument_schema({"q": {"type": "string", "required": True, "description": "Search words."}})
+    assert report.schema["required"] == ["q"]
+    assert (report.declared, report.diagnoses) == (False, ())
+    wrong = toolsure.argument_schema({"q": {"type": "boolean", "minimum": 1}}, version="2025-10-09")
+    assert wrong.schema is None
+    assert "no-effect" in {one.code for one in wrong.diagnoses}
 
 
 def test_contract():

@@ -269,7 +269,9 @@ pub enum What {
     Result,
 }
 
-fn checked(checked: Checked) -> &'static str {
+/// What a check found, in a word for programs.
+#[must_use]
+pub fn checked(checked: Checked) -> &'static str {
     match checked {
         Checked::Valid => "valid",
         Checked::NoOutputSchema => "no-output-schema",
@@ -285,4 +287,4 @@ fn checked(checked: Checked) -> &'static str {
 /// The option with the protocol version.
 const ERA: &str = "protocolVersion";
 /// The protocol version if the option is missing.
-pub(crate) const NEWEST: Era = Era::V2026_07_28;
+pub const NEWEST: Era = Era::V2026_07_28;

@@ -2,6 +2,8 @@
 //!
 //! A listing is an array of tools, `{"tools": […]}`, or an answer to `tools/list`, as JSON text.
 
+use std::fmt;
+
 use toolsure_analysis::diff::{Aspect, Change, Differ};
 use toolsure_analysis::lint::{
     Finding, Linter, PROFILES, Profile, Rule, Safety, Severity, profile, rule,
@@ -36,14 +38,25 @@ impl NoReport {
             Self::NotAListing => {
                 let mut object = Object::new(out);
                 object.text("code", "listing");
-                object.text(
-                    "message",
-                    "a listing is an array of tools, an object with `tools`, or an answer to `tools/list`",
-                );
+                object.text("message", &self.to_string());
             }
         }
     }
 }
+
+impl fmt::Display for NoReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Option(message) => f.write_str(message),
+            Self::Unread(error) => error.fmt(f),
+            Self::NotAListing => f.write_str(
+                "a listing is an array of tools, an object with `tools`, or an answer to `tools/list`",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for NoReport {}
 
 /// Lints a listing and returns the findings. The options are `profiles`, `allow`, `deny`, and those of a
 /// validator.
@@ -153,7 +166,7 @@ pub(crate) struct Tools(OwnedDocument);
 impl Tools {
     /// Reads a listing.
     pub(crate) fn read(text: &[u8]) -> Result<Self, NoReport> {
-        let read = OwnedDocument::read(text, &LISTING).map(Self);
+        let read = OwnedDocument::read(text, &LIMITS).map(Self);
         let tools = read.map_err(NoReport::Unread)?;
         match tools.array() {
             Some(_) => Ok(tools),
@@ -265,16 +278,14 @@ fn change(out: &mut String, change: &Change) {
     object.maybe("setting", change.setting);
 }
 
-/// Wide limits, because an error of one tool must not make the listing unreadable.
-const LISTING: ReadLimits = ReadLimits {
-    bytes: LISTING_BYTES,
+/// The limits on listings. They are wide, because an error of one tool must not make the listing unreadable.
+pub const LIMITS: ReadLimits = ReadLimits {
+    bytes: 64 << 20,
     depth: 16_384,
     nodes: 8_000_000,
     digits: usize::MAX,
     duplicate_keys: DuplicateKeys::KeepLast,
 };
-/// The maximum number of bytes of a listing: 64 MiB.
-pub const LISTING_BYTES: usize = 64 << 20;
 const PROFILES_OPTION: &str = "profiles";
 const ALLOW: &str = "allow";
 const DENY: &str = "deny";

@@ -1,14 +1,14 @@
 //! Tools for a model provider or a client that supports only parts of JSON Schema, and its calls mapped back.
 
-use toolsure_analysis::project::{
-    Limits, Projected, Projector, ProviderForm, RefusedTool, Relation, Step,
-};
+use std::sync::Arc;
+
+use toolsure_analysis::project::{Limits, Projected, Projector, ProviderForm, Relation, Step};
 use toolsure_analysis::readers::{PROJECTED_FOR, Reader, reader};
 use toolsure_json::{OwnedDocument, ReadError, ReadLimits, quote};
 use toolsure_mcp::catalog::{Listing, ToolSet};
 use toolsure_mcp::check::Checker;
-use toolsure_mcp::contract::SchemaStore;
-use toolsure_mcp::provider::ProviderTools;
+use toolsure_mcp::contract::{Isolated, SchemaStore, ToolContract};
+use toolsure_mcp::provider::{MappedCall, ProviderTools};
 use toolsure_schema::{Compiler, Strictness};
 
 use crate::contract::{NEWEST, write};
@@ -19,6 +19,10 @@ use crate::write::Object;
 #[derive(Debug)]
 pub struct Projection {
     tools: ProviderTools,
+    /// The index in the listing of each tool that was projected, or could not be.
+    indices: Vec<usize>,
+    /// The tools that have no contract.
+    isolated: Vec<Isolated>,
     form: Option<ProviderForm>,
     strict: bool,
     reader: &'static Reader,
@@ -70,9 +74,13 @@ impl Projection {
             projector = projector.compiler(compiler);
         }
         let instance = options.compiler().bounds().instance;
-        let tools = tools_of(listing, options.given_compiler())?;
+        let (tools, count) = tools_of(listing, options.given_compiler())?;
+        let isolated = tools.isolated().to_vec();
+        let is_isolated = |index: &usize| isolated.iter().any(|one| one.index == *index);
         Ok(Self {
             tools: ProviderTools::new(&tools, &projector),
+            indices: (0..count).filter(|index| !is_isolated(index)).collect(),
+            isolated,
             form,
             strict: projector.is_strict(),
             reader,
@@ -92,22 +100,21 @@ impl Projection {
     pub fn write(&self, out: &mut String) {
         let mut object = Object::new(out);
         object.text("for", self.reader.name);
-        let mut tools: Vec<Result<&Projected, &RefusedTool>> =
-            self.tools.projected().map(Ok).collect();
-        tools.extend(self.tools.refused().iter().map(Err));
-        tools.sort_by_key(|tool| match tool {
-            Ok(tool) => tool.index,
-            Err(tool) => tool.index,
-        });
-        object.array("tools", tools, |out, tool| match tool {
-            Ok(tool) => projected(out, tool),
-            Err(tool) => {
-                let mut object = Object::new(out);
-                object.number("index", tool.index);
-                object.nullable("name", tool.name.as_deref());
-                object.text("refused", &tool.reason.to_string());
-            }
-        });
+        let index = |place: usize| self.indices.get(place).copied().unwrap_or(place);
+        let mut tools: Vec<(usize, Shown<'_>)> = Vec::new();
+        for tool in self.tools.projected() {
+            tools.push((index(tool.index), Shown::Projected(tool)));
+        }
+        for tool in self.tools.refused() {
+            let refused = Shown::Refused(tool.name.as_deref(), tool.reason.to_string());
+            tools.push((index(tool.index), refused));
+        }
+        for tool in &self.isolated {
+            let refused = Shown::Refused(tool.name.as_deref(), tool.reason.to_string());
+            tools.push((tool.index, refused));
+        }
+        tools.sort_by_key(|(index, _)| *index);
+        object.array("tools", tools, |out, (index, tool)| tool.write(out, index));
         let texts = self.tools.projected().map(|tool| tool.text.as_str());
         object.member("definitions", |out| match self.form {
             Some(form) => out.push_str(&form.write(texts, self.strict)),
@@ -115,31 +122,34 @@ impl Projection {
         });
     }
 
-    /// Maps a call of a published tool to one of the original tool, checks it, and writes the name, the arguments
-    /// and the decision.
+    /// Maps a call of a published tool to one of the original tool, and checks it.
     ///
     /// # Errors
     ///
     /// The arguments are not JSON, or are over a limit.
-    pub fn call(
-        &mut self,
-        out: &mut String,
-        published: &str,
-        arguments: &[u8],
-    ) -> Result<(), ReadError> {
+    pub fn call(&mut self, published: &str, arguments: &[u8]) -> Result<MappedCall, ReadError> {
         let arguments = OwnedDocument::read(arguments, &self.limits)?;
         let root = arguments.document().root();
-        let call = self.tools.call(&mut self.checker, published, Some(root));
-        let mut object = Object::new(out);
-        object.text("name", &call.name);
-        object.member("arguments", |out| out.push_str(&call.arguments));
-        object.member("decision", |out| write(out, &call.decision, NEWEST));
-        Ok(())
+        Ok(self.tools.call(&mut self.checker, published, Some(root)))
+    }
+
+    /// The tool that a call was mapped to.
+    #[must_use]
+    pub fn tool(&self, published: &str) -> Option<&Arc<ToolContract>> {
+        self.tools.tool(published)
     }
 }
 
-/// The tools of a listing, with their contracts.
-fn tools_of(listing: &[u8], compiler: Option<Compiler>) -> Result<ToolSet, NoReport> {
+/// Writes a call that was mapped back: the name, the arguments and the decision.
+pub fn write_call(out: &mut String, call: &MappedCall) {
+    let mut object = Object::new(out);
+    object.text("name", &call.name);
+    object.member("arguments", |out| out.push_str(&call.arguments));
+    object.member("decision", |out| write(out, &call.decision, NEWEST));
+}
+
+/// The tools of a listing with their contracts, and how many it has.
+fn tools_of(listing: &[u8], compiler: Option<Compiler>) -> Result<(ToolSet, usize), NoReport> {
     let texts = Tools::read(listing)?;
     let texts: Vec<&str> = texts.texts().collect();
     let page = format!("{{\"tools\":[{}]}}", texts.join(","));
@@ -149,7 +159,7 @@ fn tools_of(listing: &[u8], compiler: Option<Compiler>) -> Result<ToolSet, NoRep
     let page = Listing::read(page).map_err(|why| NoReport::Option(why.to_string()))?;
     let added = tools.add(&page, &store);
     added.map_err(|why| NoReport::Option(why.to_string()))?;
-    Ok(tools)
+    Ok((tools, texts.len()))
 }
 
 fn named_form(name: &str) -> Result<ProviderForm, String> {
@@ -164,26 +174,43 @@ fn named_form(name: &str) -> Result<ProviderForm, String> {
     })
 }
 
-fn projected(out: &mut String, tool: &Projected) {
-    let relation = &tool.input.relation;
-    let mut object = Object::new(out);
-    object.number("index", tool.index);
-    object.text("name", &tool.name);
-    object.text("published", &tool.published);
-    object.text("relation", relation.name());
-    for (name, witness) in [
-        ("wider", relation.wider()),
-        ("narrower", relation.narrower()),
-    ] {
-        if let Some(witness) = witness {
-            object.member(name, |out| out.push_str(witness));
+/// A tool of the report.
+enum Shown<'p> {
+    Projected(&'p Projected),
+    /// Its name, and why it is left out.
+    Refused(Option<&'p str>, String),
+}
+
+impl Shown<'_> {
+    fn write(self, out: &mut String, index: usize) {
+        let mut object = Object::new(out);
+        object.number("index", index);
+        let tool = match self {
+            Self::Projected(tool) => tool,
+            Self::Refused(name, reason) => {
+                object.nullable("name", name);
+                object.text("refused", &reason);
+                return;
+            }
+        };
+        let relation = &tool.input.relation;
+        object.text("name", &tool.name);
+        object.text("published", &tool.published);
+        object.text("relation", relation.name());
+        for (name, witness) in [
+            ("wider", relation.wider()),
+            ("narrower", relation.narrower()),
+        ] {
+            if let Some(witness) = witness {
+                object.member(name, |out| out.push_str(witness));
+            }
         }
+        if let Relation::Undecided { why, .. } = relation {
+            object.text("why", why);
+        }
+        object.array("steps", tool.steps.iter().chain(&tool.input.steps), step);
+        object.number("moreSteps", tool.input.more_steps);
     }
-    if let Relation::Undecided { why, .. } = relation {
-        object.text("why", why);
-    }
-    object.array("steps", tool.steps.iter().chain(&tool.input.steps), step);
-    object.number("moreSteps", tool.input.more_steps);
 }
 
 fn step(out: &mut String, step: &Step) {

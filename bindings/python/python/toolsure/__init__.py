@@ -21,18 +21,26 @@ from ._errors import (
 )
 from ._functions import is_valid, iter_errors, validate
 from ._reports import (
+    ArgumentDiagnosis,
+    ArgumentSchemaReport,
     Change,
-    CheckFault,
+    CheckReport,
     DiffReport,
     Edit,
     Fix,
     LintFinding,
     LintReport,
+    ProjectedTool,
+    Projection,
+    ProviderCall,
+    Step,
     ToolChange,
     ToolCheck,
+    argument_schema,
     check,
     diff,
     lint,
+    project,
 )
 from ._result import Annotation, Decision, Result
 from ._toolsure import VERSION as __version__
@@ -54,8 +62,10 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "Annotation",
+    "ArgumentDiagnosis",
+    "ArgumentSchemaReport",
     "Change",
-    "CheckFault",
+    "CheckReport",
     "ContractError",
     "Decision",
     "DiffReport",
@@ -64,8 +74,12 @@ __all__ = [
     "LintFinding",
     "LintReport",
     "NotJsonError",
+    "ProjectedTool",
+    "Projection",
+    "ProviderCall",
     "Result",
     "SchemaError",
+    "Step",
     "ToolChange",
     "ToolCheck",
     "ToolContract",
@@ -74,11 +88,13 @@ __all__ = [
     "ValidationError",
     "Validator",
     "__version__",
+    "argument_schema",
     "best_match",
     "check",
     "diff",
     "is_valid",
     "iter_errors",
     "lint",
+    "project",
     "validate",
 ]

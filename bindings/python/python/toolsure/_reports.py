@@ -1,4 +1,4 @@
-"""Lint, diff and check of tool listings, as functions that return data.
+"""What is found in listings of tools, as functions that return data, and tools for model providers.
 
 A listing is `{"tools": [...]}`, a list of tools, an answer to `tools/list`, or JSON text of one of these. Prefer
 text if you have it: a `dict` no longer has duplicate members.
@@ -6,13 +6,16 @@ text if you have it: a `dict` no longer has duplicate members.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Union
+from typing import Any, Literal, Optional, Union
 
 from . import _toolsure
+from ._result import Decision
 
-Listing = Union[Mapping[str, Any], Sequence[Any], str, bytes, bytearray]
+Listing = Union[Mapping[str, Any], Sequence[Any], str, bytes, bytearray, memoryview]
 Severity = Literal["note", "warning", "error"]
 Class = Literal["compatible", "warning", "unknown", "breaking"]
 
@@ -41,11 +44,16 @@ class LintFinding:
     code: str
     name: str
     severity: Severity
-    tool: int | None
     pointer: str
     message: str
-    help: str | None
-    fix: Fix | None
+    tool: Optional[int] = None
+    help: Optional[str] = None
+    #: The setting that raises the limit that a schema is over.
+    setting: Optional[str] = None
+    #: The range in the tool's text, in bytes.
+    start: Optional[int] = None
+    end: Optional[int] = None
+    fix: Optional[Fix] = None
 
 
 @dataclass(frozen=True)
@@ -58,15 +66,44 @@ class LintReport:
 
 
 @dataclass(frozen=True)
+class ToolCheck:
+    """The check of one tool. Its verdict is `refused` if it cannot be used."""
+
+    name: Optional[str]
+    verdict: Literal["ok", "warned", "refused"]
+    findings: tuple[LintFinding, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether the tool can be used."""
+        return self.verdict != "refused"
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """The check of each tool, and the findings on the listing itself."""
+
+    tools: tuple[ToolCheck, ...]
+    findings: tuple[LintFinding, ...]
+    more: int
+
+
+@dataclass(frozen=True)
 class Change:
-    """One change. `witness` is a value that proves that it breaks callers, as JSON text."""
+    """One change. `witness` is a value that proves that it breaks callers; `None` if there is none."""
 
     class_: Class
+    #: What happened, by a stable name such as `schema-narrowed`.
+    kind: str
+    category: Literal["tool", "schema", "consent", "words", "other"]
     side: Literal["tool", "input", "output"]
     aspect: Literal["contract", "words"]
     place: str
     message: str
-    witness: str | None
+    witness: Any = None
+    before: Optional[str] = None
+    after: Optional[str] = None
+    setting: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -74,6 +111,7 @@ class ToolChange:
     """The changes of one tool, worst first."""
 
     name: str
+    index: int
     class_: Class
     changes: tuple[Change, ...]
 
@@ -82,33 +120,92 @@ class ToolChange:
 class DiffReport:
     """The changes between two listings; `class_` is the worst, or `None` if nothing changed."""
 
-    class_: Class | None
+    class_: Optional[Class]
     same: int
     tools: tuple[ToolChange, ...]
 
 
 @dataclass(frozen=True)
-class CheckFault:
-    """Why a tool cannot be used; `pointer` is the location in the tool, a JSON pointer."""
+class Step:
+    """A change of a schema for a provider."""
 
-    code: str
+    kind: str
     pointer: str
-    message: str
-    help: str | None
+    detail: str
+    what: str
+    why: str
 
 
 @dataclass(frozen=True)
-class ToolCheck:
-    """The check of one tool, which can be used if there are no faults."""
+class ProjectedTool:
+    """A tool as a provider gets it. If it cannot be projected, `refused` says why, and the rest is absent."""
 
-    name: str | None
-    faults: tuple[CheckFault, ...]
-    warnings: tuple[str, ...]
+    index: int
+    name: Optional[str]
+    published: Optional[str] = None
+    #: How the calls that the projected schema accepts relate to those that the tool accepts.
+    relation: Optional[Literal["equal", "wider", "narrower", "wider-and-narrower", "undecided"]] = None
+    #: Arguments that only the projected schema accepts, and that only the tool accepts.
+    wider: Any = None
+    narrower: Any = None
+    #: What is not known, if the relation is undecided.
+    why: Optional[str] = None
+    steps: tuple[Step, ...] = ()
+    more_steps: int = 0
+    refused: Optional[str] = None
 
-    @property
-    def ok(self) -> bool:
-        """Whether there are no faults."""
-        return not self.faults
+
+@dataclass(frozen=True)
+class ProviderCall:
+    """A call of a model, as one of the server's tool, and the decision on its arguments."""
+
+    name: str
+    arguments: Any
+    decision: Decision
+
+
+class Projection:
+    """The tools of a listing as a provider gets them, and the way back. Made by `project`."""
+
+    #: The reader.
+    for_: str
+    tools: tuple[ProjectedTool, ...]
+    #: The tools to send: in the form of MCP, or in the one that `form` names.
+    definitions: list[Any]
+
+    def __init__(self, tools: _toolsure.ProjectedTools) -> None:
+        self._tools = tools
+        found = json.loads(tools.report())
+        self.for_ = found["for"]
+        self.definitions = found["definitions"]
+        self.tools = tuple(
+            ProjectedTool(**_snake(tool | {"steps": tuple(Step(**step) for step in tool.get("steps", ()))}))
+            for tool in found["tools"]
+        )
+
+    def call(self, name: str, arguments: Any = None) -> ProviderCall:
+        """Maps a call of the model back to one of the server's tool, and checks it against the original schema."""
+        return ProviderCall(*self._tools.call(name, {} if arguments is None else arguments))
+
+
+@dataclass(frozen=True)
+class ArgumentDiagnosis:
+    """What there is to say about an argument schema."""
+
+    severity: Severity
+    code: str
+    pointer: str
+    message: str
+
+
+@dataclass(frozen=True)
+class ArgumentSchemaReport:
+    """The JSON Schema of an argument schema; without one if there is an error among the diagnoses."""
+
+    diagnoses: tuple[ArgumentDiagnosis, ...]
+    version: Optional[str] = None
+    declared: Optional[bool] = None
+    schema: Optional[dict[str, Any]] = None
 
 
 def lint(
@@ -117,43 +214,77 @@ def lint(
     profiles: Iterable[str] = (),
     allow: Iterable[str] = (),
     deny: Iterable[str] = (),
+    **options: Any,
 ) -> LintReport:
     """Finds legal but harmful parts of a listing.
 
     `profiles` are names such as `openai` and `strict`, whose rules are turned on too; `allow` turns rules off and
-    `deny` makes them errors, by code or name.
+    `deny` makes them errors, by code or name. The other options are those of `Validator`.
     """
-    found = _toolsure.lint(listing, list(profiles), list(allow), list(deny))
-    findings = []
-    for one in found["findings"]:
-        fix = one.pop("fix")
-        if fix is not None:
-            fix = Fix(safe=fix["safe"], edits=tuple(Edit(*edit) for edit in fix["edits"]))
-        findings.append(LintFinding(**one, fix=fix))
-    return LintReport(findings=tuple(findings), more=found["more"], tokens=tuple(found["tokens"]))
+    own = {"profiles": list(profiles), "allow": list(allow), "deny": list(deny)}
+    found = json.loads(_toolsure.lint(listing, _options(options, own)))
+    return LintReport(_findings(found["findings"]), found["more"], tuple(found["tokens"]))
 
 
-def diff(old: Listing, new: Listing) -> DiffReport:
-    """Compares two listings, and reports whether the new one breaks callers of the old one."""
-    found = _toolsure.diff(old, new)
+def check(listing: Listing, **options: Any) -> CheckReport:
+    """Checks each tool of a listing, and reports whether it can be used, or why not. The options are those of `Validator`."""
+    found = json.loads(_toolsure.check(listing, _options(options)))
+    tools = tuple(ToolCheck(tool["name"], tool["verdict"], _findings(tool["findings"])) for tool in found["tools"])
+    return CheckReport(tools, _findings(found["findings"]), found["more"])
+
+
+def diff(old: Listing, new: Listing, *, open: bool = False, partial: bool = False, **options: Any) -> DiffReport:
+    """Compares two listings, and reports whether the new one breaks callers of the old one.
+
+    With `open`, calls may have members that the schemas do not name. With `partial`, the new listing may lack tools.
+    """
+    found = json.loads(_toolsure.diff(old, new, _options(options, {"open": open, "partial": partial})))
     tools = tuple(
-        ToolChange(
-            name=tool["name"],
-            class_=tool["class_"],
-            changes=tuple(Change(**change) for change in tool["changes"]),
-        )
+        ToolChange(tool["name"], tool["index"], tool["class"], tuple(Change(**_snake(one)) for one in tool["changes"]))
         for tool in found["tools"]
     )
-    return DiffReport(class_=found["class_"], same=found["same"], tools=tools)
+    return DiffReport(found["class"], found["same"], tools)
 
 
-def check(listing: Listing) -> list[ToolCheck]:
-    """Checks each tool of a listing, and reports whether it can be used, or why not."""
-    return [
-        ToolCheck(
-            name=tool["name"],
-            faults=tuple(CheckFault(*fault) for fault in tool["faults"]),
-            warnings=tuple(tool["warnings"]),
-        )
-        for tool in _toolsure.check(listing)
-    ]
+def project(
+    listing: Listing,
+    for_: str,
+    *,
+    form: Optional[Literal["openai", "responses", "anthropic", "gemini"]] = None,
+    server: Optional[str] = None,
+    recursion: Optional[int] = None,
+    open: bool = False,
+    **options: Any,
+) -> Projection:
+    """Rewrites a listing so that a provider or client accepts it: `for_` is its name, such as `openai-strict`."""
+    own = {"for": for_, "form": form, "server": server, "recursion": recursion, "open": open}
+    return Projection(_toolsure.ProjectedTools(listing, _options(options, own)))
+
+
+def argument_schema(schema: Any, *, version: Optional[str] = None) -> ArgumentSchemaReport:
+    """Converts an argument schema (docs/argument-schema.md) to the JSON Schema that accepts the same arguments."""
+    found = json.loads(_toolsure.argument_schema(schema, _options({}, {"version": version})))
+    diagnoses = tuple(ArgumentDiagnosis(**one) for one in found.pop("diagnoses"))
+    return ArgumentSchemaReport(diagnoses, **found)
+
+
+def _findings(found: list[dict[str, Any]]) -> tuple[LintFinding, ...]:
+    return tuple(LintFinding(**one | {"fix": _fix(one.get("fix"))}) for one in found)
+
+
+def _fix(fix: Optional[dict[str, Any]]) -> Optional[Fix]:
+    return None if fix is None else Fix(fix["safe"], tuple(Edit(**edit) for edit in fix["edits"]))
+
+
+def _snake(members: dict[str, Any]) -> dict[str, Any]:
+    """Members under their names in Python."""
+    names = {"class": "class_"}
+    return {names.get(name) or re.sub("[A-Z]", lambda c: f"_{c[0].lower()}", name): value for name, value in members.items()}
+
+
+def _options(options: dict[str, Any], own: Optional[dict[str, Any]] = None) -> str:
+    """Options as JSON text. `None` is the default of each."""
+    given = {**options, **(own or {})}
+    if isinstance(given.get("formats"), bool):
+        given["formats"] = "assert" if given["formats"] else "annotate"
+    return json.dumps({name: value for name, value in given.items() if value is not None})

@@ -209,7 +209,7 @@ class DependentRequired:
 class UnexpectedProperty:
     """`additionalProperties`, `unevaluatedProperties`: no such member is allowed."""
 
-    name: str
+    property: str
     closest: str | None
 
 
@@ -217,7 +217,7 @@ class UnexpectedProperty:
 class ForbiddenProperty:
     """`properties`, `patternProperties`: the member is forbidden."""
 
-    name: str
+    property: str
 
 
 @dataclass(frozen=True)

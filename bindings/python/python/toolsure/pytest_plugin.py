@@ -65,7 +65,7 @@ class ContractCollector(pytest.Collector):
         from . import check, lint
 
         listing = _listing(self.contracts.source, self.path.parent)
-        tools = check(listing)
+        tools = check(listing).tools
         if not tools:
             raise self.CollectError("the server lists no tools")
         found: list[LintFinding] = []
@@ -95,11 +95,12 @@ class ToolItem(pytest.Item):
 
     def runtest(self) -> None:
         """Fails with all faults and findings."""
-        lines = []
+        findings = []
         if self.tool is not None:
-            lines += [_line(fault.code, fault.pointer, fault.message, fault.help) for fault in self.tool.faults]
-        for one in self.findings:
-            lines.append(_line(f"{one.severity} {one.code} {one.name}", one.pointer, one.message, one.help))
+            findings = [one for one in self.tool.findings if one.severity == "error"]
+        # Lint finds again what the check of the tool has found.
+        findings += [one for one in self.findings if one not in findings]
+        lines = [_line(f"{one.severity} {one.code} {one.name}", one.pointer, one.message, one.help) for one in findings]
         if lines:
             raise ContractBroken("\n".join(lines))
 

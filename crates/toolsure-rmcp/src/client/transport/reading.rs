@@ -12,8 +12,8 @@ use rmcp::transport::Transport;
 
 use super::{CheckedTransport, OwnListing, Pending};
 use crate::client::ClientEvent;
-use toolsure_mcp::catalog::AskedPage;
 use crate::client::list::{self, Page};
+use toolsure_mcp::catalog::AskedPage;
 
 impl<T: Transport<RoleClient>> CheckedTransport<T> {
     /// Begins to read the list, unless the layer is already reading it.
