@@ -7,7 +7,7 @@ use toolsure_mcp::era::Era;
 use toolsure_schema::Report;
 
 use crate::errors::{self, Class, Members, Unread};
-use crate::finding::Subject;
+use crate::finding::{self, Subject};
 use crate::text::loads;
 
 static DECISION: Class = Class::new("toolsure._result", "Decision");
@@ -125,7 +125,7 @@ impl Outcome {
                 };
                 match report {
                     Some(report) => {
-                        members.with("errors", errors::validations(py, report, &subject()?)?)
+                        members.with("errors", finding::validations(py, report, &subject()?)?)
                     }
                     None => members,
                 }
@@ -164,7 +164,7 @@ impl Outcome {
         let members = match report {
             Some(report) => members
                 .with("complete", report.complete)
-                .with("errors", errors::validations(py, report, &subject()?)?),
+                .with("errors", finding::validations(py, report, &subject()?)?),
             None => members,
         };
         Err(errors::contract(py, refusal.text(), members))

@@ -3,11 +3,10 @@
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::{PyDict, PyType};
 use toolsure_json::{ReadError, ReadErrorKind};
-use toolsure_schema::{CompileError, Exhausted, Report, settings};
+use toolsure_schema::{CompileError, Exhausted, settings};
 
-use crate::finding::{Finding, Subject};
 use crate::value::{Refusal, ValueLimit};
 
 /// A class of the package, looked up once.
@@ -63,8 +62,6 @@ impl<'py> Members<'py> {
 }
 
 static SCHEMA: Class = Class::new("toolsure._errors", "SchemaError");
-static VALIDATION: Class = Class::new("toolsure._errors", "ValidationError");
-static INCOMPLETE: Class = Class::new("toolsure._errors", "_Incomplete");
 static UNDECIDED: Class = Class::new("toolsure._errors", "UndecidedError");
 static NOT_JSON: Class = Class::new("toolsure._errors", "NotJsonError");
 static CONTRACT: Class = Class::new("toolsure._errors", "ContractError");
@@ -194,57 +191,6 @@ pub(crate) fn unread(py: Python<'_>, why: Unread) -> PyErr {
                 .with("offset", offset);
             NOT_JSON.raise(py, &message, members)
         }
-    }
-}
-
-/// The exception for a finding, which is not raised.
-pub(crate) fn validation<'py>(
-    py: Python<'py>,
-    finding: Bound<'py, Finding>,
-) -> PyResult<Bound<'py, PyAny>> {
-    VALIDATION.get(py)?.call1((finding,))
-}
-
-/// The last error of a list that is not complete.
-pub(crate) fn incomplete(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    VALIDATION.get(py)?.call1((INCOMPLETE.get(py)?.call0()?,))
-}
-
-/// The errors of a report.
-pub(crate) fn validations<'py>(
-    py: Python<'py>,
-    report: Report,
-    subject: &Subject,
-) -> PyResult<Bound<'py, PyTuple>> {
-    let mut all = Vec::with_capacity(report.findings.len());
-    for finding in report.findings {
-        all.push(validation(py, subject.finding(py, finding)?)?);
-    }
-    PyTuple::new(py, all)
-}
-
-/// The exception for a value that does not match: the first finding, which keeps the others.
-pub(crate) fn invalid(py: Python<'_>, report: Report, subject: &Subject) -> PyErr {
-    let made = || -> PyResult<Bound<'_, PyAny>> {
-        let complete = report.complete;
-        let mut findings = report.findings.into_iter();
-        let Some(first) = findings.next() else {
-            // A limit was reached before the reason was found.
-            let none = INCOMPLETE.get(py)?.call0()?;
-            return VALIDATION.get(py)?.call1((none, PyTuple::empty(py), false));
-        };
-        let first = subject.finding(py, first)?;
-        let class = VALIDATION.get(py)?;
-        if findings.len() == 0 && complete {
-            return class.call1((first,));
-        }
-        let others = findings.map(|one| subject.finding(py, one));
-        let others = PyTuple::new(py, others.collect::<PyResult<Vec<_>>>()?)?;
-        class.call1((first, others, complete))
-    };
-    match made() {
-        Ok(error) => PyErr::from_value(error),
-        Err(error) => error,
     }
 }
 

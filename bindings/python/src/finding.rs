@@ -9,7 +9,11 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use toolsure_json::{Kind, Node as _, OwnedDocument};
 use toolsure_schema::{Report, Schema};
 
+use crate::errors::Class;
 use crate::{errors, kinds, text};
+
+static VALIDATION: Class = Class::new("toolsure._errors", "ValidationError");
+static INCOMPLETE: Class = Class::new("toolsure._errors", "_Incomplete");
 
 /// What findings are about: a schema, and a value or a text.
 pub(crate) struct Subject {
@@ -235,12 +239,12 @@ impl ErrorIterator {
     fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(finding) = self.findings.next() else {
             let warn = std::mem::take(&mut self.warn);
-            return warn.then(|| errors::incomplete(py)).transpose();
+            return warn.then(|| incomplete(py)).transpose();
         };
         let Some(subject) = &self.subject else {
             return Ok(None);
         };
-        errors::validation(py, subject.finding(py, finding)?).map(Some)
+        validation(py, subject.finding(py, finding)?).map(Some)
     }
 
     fn __length_hint__(&self) -> usize {
@@ -258,5 +262,56 @@ impl ErrorIterator {
             Some(subject) => visit.call(&subject.value),
             None => Ok(()),
         }
+    }
+}
+
+/// The exception for a finding, which is not raised.
+pub(crate) fn validation<'py>(
+    py: Python<'py>,
+    finding: Bound<'py, Finding>,
+) -> PyResult<Bound<'py, PyAny>> {
+    VALIDATION.get(py)?.call1((finding,))
+}
+
+/// The last error of a list that is not complete.
+pub(crate) fn incomplete(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    VALIDATION.get(py)?.call1((INCOMPLETE.get(py)?.call0()?,))
+}
+
+/// The errors of a report.
+pub(crate) fn validations<'py>(
+    py: Python<'py>,
+    report: Report,
+    subject: &Subject,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let mut all = Vec::with_capacity(report.findings.len());
+    for finding in report.findings {
+        all.push(validation(py, subject.finding(py, finding)?)?);
+    }
+    PyTuple::new(py, all)
+}
+
+/// The exception for a value that does not match: the first finding, which keeps the others.
+pub(crate) fn invalid(py: Python<'_>, report: Report, subject: &Subject) -> PyErr {
+    let made = || -> PyResult<Bound<'_, PyAny>> {
+        let complete = report.complete;
+        let mut findings = report.findings.into_iter();
+        let Some(first) = findings.next() else {
+            // A limit was reached before the reason was found.
+            let none = INCOMPLETE.get(py)?.call0()?;
+            return VALIDATION.get(py)?.call1((none, PyTuple::empty(py), false));
+        };
+        let first = subject.finding(py, first)?;
+        let class = VALIDATION.get(py)?;
+        if findings.len() == 0 && complete {
+            return class.call1((first,));
+        }
+        let others = findings.map(|one| subject.finding(py, one));
+        let others = PyTuple::new(py, others.collect::<PyResult<Vec<_>>>()?)?;
+        class.call1((first, others, complete))
+    };
+    match made() {
+        Ok(error) => PyErr::from_value(error),
+        Err(error) => error,
     }
 }

@@ -13,6 +13,7 @@ mod text;
 mod tools;
 mod validator;
 mod value;
+mod workspace;
 
 /// The extension module of the package `toolsure`, on Toolsure's crates.
 #[pyo3::pymodule]

@@ -12,14 +12,13 @@ use toolsure_schema::{
 };
 
 use crate::errors::{self, Class, Members, Unread};
-use crate::finding::{ErrorIterator, Subject, kept};
+use crate::finding::{self, ErrorIterator, Subject, kept};
 use crate::options::{Options, schema_text};
 use crate::text::{bytes, detached, is_text, loads};
+use crate::workspace::with;
 use crate::{kinds, value};
 
 thread_local! {
-    /// The memory that checks reuse. No check runs Python code, so checks are never nested.
-    static WORKSPACE: RefCell<Workspace> = RefCell::new(Workspace::new());
     /// The memory that reading the text of a Python value reuses.
     static READER: RefCell<Reader> = RefCell::new(Reader::new());
 }
@@ -98,7 +97,7 @@ impl Validator {
         max_errors: usize,
     ) -> PyResult<()> {
         match invalid(py, self.explain(instance, max_errors))? {
-            Some(report) => Err(errors::invalid(py, report, &self.subject(instance))),
+            Some(report) => Err(finding::invalid(py, report, &self.subject(instance))),
             None => Ok(()),
         }
     }
@@ -113,7 +112,11 @@ impl Validator {
     ) -> PyResult<()> {
         let read = bytes(text)?;
         match invalid(py, self.explain_text(py, &read, max_errors))? {
-            Some(report) => Err(errors::invalid(py, report, &self.subject_text(text, &read))),
+            Some(report) => Err(finding::invalid(
+                py,
+                report,
+                &self.subject_text(text, &read),
+            )),
             None => Ok(()),
         }
     }
@@ -339,7 +342,7 @@ impl Validator {
                     .with("verdict", "invalid")
                     .with("complete", report.complete)
                     .with("message", report.summary().to_string())
-                    .with("errors", errors::validations(py, report, &subject)?);
+                    .with("errors", finding::validations(py, report, &subject)?);
                 RESULT.get(py)?.call((), Some(&members.done()?))
             }
         }
@@ -487,11 +490,6 @@ fn annotations(py: Python<'_>, found: Result<Annotations, Unread>) -> PyResult<B
         all.push(ANNOTATION.get(py)?.call1(members)?);
     }
     PyTuple::new(py, all)
-}
-
-/// Runs `work` with this thread's workspace.
-pub(crate) fn with<T>(work: impl FnOnce(&mut Workspace) -> T) -> T {
-    WORKSPACE.with_borrow_mut(work)
 }
 
 // The number of errors that signatures show is the engine's.

@@ -3,9 +3,9 @@
 use pyo3::ffi;
 use toolsure_json::{Key, Kind, NameEnds, Node, Number, key_hash};
 
-use super::Walk;
 use super::borrowed::{Items, Object};
 use super::form::{Form, read};
+use super::walk::Walk;
 
 /// A value that a walk reads. `WHOLE` says whether a survey has read the whole value before.
 #[derive(Clone, Copy)]

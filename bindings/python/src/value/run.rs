@@ -7,9 +7,12 @@ use toolsure_json::ReadLimits;
 use toolsure_schema::{AnyNode, Schema, Verdict};
 
 use super::borrowed::{Object, PausedCollector};
+use super::names::Names;
+use super::node::WalkNode;
+use super::refusal::Refusal;
 use super::survey::Survey;
-use super::{Names, Refusal, Walk, WalkNode};
-use crate::validator::with;
+use super::walk::Walk;
+use crate::workspace::with;
 
 thread_local! {
     /// The names that walks look up.
