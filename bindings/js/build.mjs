@@ -14,6 +14,8 @@ const BUILDS = {
   lean: VALIDATORS,
   analysis: ['argumentSchema', 'check', 'diff', 'lint', 'project'],
 };
+const ERRORS = ['InternalError', 'NotJsonError', 'SchemaError', 'ToolsureError', 'UndecidedError'];
+const ERRORS_OF = { full: ['ContractError', ...ERRORS], lean: ERRORS, analysis: ERRORS };
 
 /** Bytes as base64 of their compressed form. */
 function packed(bytes) {
@@ -38,7 +40,7 @@ function common(text) {
 
 /** An entry: how it gets the module, and the exports. */
 function entry(build, before, module) {
-  return `${before}import { ${build} } from './${build}.js';\n\nexport * from './${build}.js';\n\nconst api = ${build}(${module});\nexport const { ${BUILDS[build].join(', ')} } = api;\n`;
+  return `${before}import { ${build} } from './${build}.js';\n\nexport { ${ERRORS_OF[build].join(', ')} } from './errors.js';\n\nconst api = ${build}(${module});\nexport const { ${BUILDS[build].join(', ')} } = api;\n`;
 }
 
 // Bundlers that know assets look for the `new URL` below, as it stands.

@@ -5,8 +5,6 @@ import { InternalError, NotJsonError, SchemaError, UndecidedError } from './erro
 import { Handle } from './handle.js';
 import { OPTIONS, anyText, definitionText, optionsText } from './validator.js';
 
-export { InternalError, NotJsonError, SchemaError, ToolsureError, UndecidedError } from './errors.js';
-
 /** @param {WebAssembly.Module} module */
 export function analysis(module) {
   const engine = new Engine(module);
@@ -22,7 +20,7 @@ export function analysis(module) {
   const lint = (listing, options) => report('lint', [listingText(listing)], options);
   const check = (listing, options) => report('check_listing', [listingText(listing)], options);
   const diff = (before, after, options) => report('diff', [listingText(before), listingText(after)], options);
-  const argumentSchema = (schema, options) => report('convert_argument_schema', [[definitionText(schema, OTHER), OTHER]], options);
+  const argumentSchema = (schema, options) => report('convert_argument_schema', [[definitionText(schema, OTHER, SchemaError), OTHER]], options);
 
   class Projection {
     #handle;
@@ -45,8 +43,9 @@ export function analysis(module) {
     call(name, value = {}) {
       if (typeof name !== 'string') throw new TypeError('the name of a tool must be a string');
       const texts = [[givenText(name, OTHER), OTHER], [anyText(value, this.#limit), this.#limit]];
-      const handle = this.#handle.ready();
-      const answer = engine.call('map_call', handle, ...engine.write(...texts));
+      this.#handle.ready();
+      const lengths = engine.write(...texts);
+      const answer = engine.call('map_call', this.#handle.number, ...lengths);
       if (answer === UNREADABLE) throw new NotJsonError(engine.json());
       if (answer === UNDECIDED) throw new UndecidedError(engine.json());
       if (answer > UNREADABLE) throw new InternalError({ code: 'internal', message: 'the engine does not know the projection' });
@@ -65,7 +64,13 @@ export function analysis(module) {
 }
 
 function listingText(listing) {
-  return [definitionText(listing, LISTING), LISTING];
+  try {
+    const text = anyText(listing, LISTING);
+    return [typeof text === 'string' ? text : text.slice(), LISTING];
+  } catch (error) {
+    if (error instanceof UndecidedError) throw new SchemaError({ code: 'listing', message: error.message });
+    throw error;
+  }
 }
 
 /** A limit on a text that is not an instance. */

@@ -13,8 +13,8 @@ export function contracts(engine) {
     #limit;
 
     constructor(tool, options) {
-      const definition = definitionText(tool, DEFINITION);
-      const given = optionsText(options);
+      const definition = definitionText(tool, DEFINITION, ContractError);
+      const given = optionsText(options, ContractError);
       this.#handle = new Handle(engine, 'contract', this, () => {
         const handle = engine.call('contract', ...engine.write([definition, DEFINITION], [given, OPTIONS]));
         if (handle === 0) throw new ContractError(engine.json());
@@ -29,10 +29,10 @@ export function contracts(engine) {
       return this.#name;
     }
 
-    /** Asks a function of the module about the text that `write` writes; the answer is in the output. */
+    /** Asks a function of the module about the text that `write` writes. */
     #ask(name, write) {
       const length = write();
-      const answer = engine.call(name, this.#handle.ready(), length);
+      const answer = engine.call(name, this.#handle.number, length);
       if (answer === UNREADABLE) throw new NotJsonError(engine.json());
       if (answer === UNDECIDED) throw new UndecidedError(engine.json());
       if (answer > UNREADABLE) throw new InternalError({ code: 'internal', message: 'the engine does not know the contract' });
@@ -51,8 +51,9 @@ export function contracts(engine) {
       } catch (error) {
         if (!(error instanceof UndecidedError)) throw error;
         const texts = [error.message.replace('undecided: ', ''), error.setting ?? ''].map((text) => [text, OPTIONS]);
-        const handle = this.#handle.ready();
-        engine.call('refuse', handle, name === 'check_result' ? 1 : 0, ...engine.write(...texts));
+        this.#handle.ready();
+        const lengths = engine.write(...texts);
+        engine.call('refuse', this.#handle.number, name === 'check_result' ? 1 : 0, ...lengths);
         return engine.json();
       }
     }

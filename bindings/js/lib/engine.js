@@ -1,7 +1,7 @@
 // One instance of the WebAssembly module, and its input and output texts.
 
 import { InternalError, NotJsonError, UndecidedError } from './errors.js';
-import { MOST_LEVELS, NotJson, TooDeep, TooLong, isWellFormed, jsonText, putJson } from './json.js';
+import { MOST_LEVELS, NotJson, TooDeep, TooLong, abandon, isWellFormed, jsonText, putJson } from './json.js';
 
 /** Answers of the checking functions; see src/lib.rs. */
 export const VALID = 0;
@@ -15,8 +15,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 
 export class Engine {
   #module;
-  #room = new Uint8Array(0);
-  /** The functions of the module, and its `memory`. Replaced after a fault. */
+  #room = NO_ROOM;
+  /** The functions of the module, and its `memory`. After a fault there are none, until the next call. */
   wasm;
 
   /** @param {WebAssembly.Module} module */
@@ -26,29 +26,38 @@ export class Engine {
   }
 
   #start() {
+    abandon();
+    this.#room = NO_ROOM;
     this.wasm = new WebAssembly.Instance(this.#module, {}).exports;
-    this.#room = new Uint8Array(0);
   }
 
   /**
-   * Calls a function. If it traps, which no input should cause, the instance is replaced, because the
-   * state of its memory is unknown. Handles of the old instance are invalid; `wasm` identifies it.
+   * Calls a function. If it traps, which no input should cause, the instance is given up, because the state of its
+   * memory is unknown, and the next call makes another. Handles of the old instance are invalid; `wasm` identifies it.
    */
   call(name, ...numbers) {
+    if (this.wasm === undefined) this.#start();
     try {
       return this.wasm[name](...numbers);
     } catch (error) {
+      // First, and without a call: the stack may be full.
+      this.wasm = undefined;
       throw this.fault(error);
     }
   }
 
+  /** The error to throw for one that came out of the module. */
   fault(cause) {
-    this.#start();
+    // The stack was full before the call: an error of the caller.
+    if (cause instanceof RangeError) return cause;
     return Object.assign(new InternalError({ code: 'internal', message: `the engine failed: ${cause}` }), { cause });
   }
 
   /** The input buffer, with at least this many bytes. Growing the memory detaches older views. */
   #reserve(bytes) {
+    // Whoever writes next, or moves the buffer, disturbs a value whose getter led here.
+    abandon();
+    if (this.wasm === undefined) this.#start();
     if (this.#room.length < bytes) {
       const start = this.call('reserve', Math.max(bytes, 4096)) >>> 0;
       this.#room = new Uint8Array(this.wasm.memory.buffer, start, Math.max(bytes, 4096));
@@ -77,12 +86,19 @@ export class Engine {
     return writeTo(this.#reserve(mostBytes(text, limit)), text, 0, limit);
   }
 
-  /** Writes the JSON text of a value. */
-  writeValue(value, limit) {
+  /** The JSON text of a value: its length, if it is in the input buffer, or a string. Runs the value's getters. */
+  encode(value, limit) {
+    if (this.wasm === undefined) this.#start();
     const length = putJson(value, this.#room, limit.levels);
-    if (length !== -1 && length <= limit.bytes) return length;
-    // The room grows with need, so that the next value of this size is written at once.
-    return this.writeOne(textOf(value, limit), limit);
+    if (length === -1) return textOf(value, limit);
+    if (length > limit.bytes) throw limit.error();
+    return length;
+  }
+
+  /** Writes what `encode` returned, if nothing was written since. */
+  writeEncoded(encoded, limit) {
+    // The buffer grows with need, so that the next value of this size is written at once.
+    return typeof encoded === 'string' ? this.writeOne(encoded, limit) : encoded;
   }
 
   /** The output text of the last call. */
@@ -96,6 +112,8 @@ export class Engine {
     return JSON.parse(this.output());
   }
 }
+
+const NO_ROOM = new Uint8Array(0);
 
 /** The most bytes that a text can have within its limit. */
 function mostBytes(text, limit) {
@@ -133,8 +151,9 @@ export function givenText(text, limit) {
     if (isWellFormed(text)) return text;
     throw new NotJsonError({ code: 'json', message: 'the text has half of a surrogate pair' });
   }
-  if (text instanceof Uint8Array) return text;
-  if (text instanceof ArrayBuffer) return new Uint8Array(text);
+  // Also those of another realm.
+  if (ArrayBuffer.isView(text)) return new Uint8Array(text.buffer, text.byteOffset, text.byteLength);
+  if (Object.prototype.toString.call(text) === '[object ArrayBuffer]') return new Uint8Array(text);
   throw new TypeError('text must be a string or a Uint8Array');
 }
 

@@ -7,10 +7,6 @@ export class ToolsureError extends Error {
     super(message);
     Object.assign(this, details);
   }
-
-  get name() {
-    return this.constructor.name;
-  }
 }
 
 /** A schema that does not compile, or an invalid option. */
@@ -31,3 +27,7 @@ export class UndecidedError extends ToolsureError {
 
 /** A bug in this package. There is no verdict. */
 export class InternalError extends ToolsureError {}
+
+// Written out: a bundler may give the classes other names.
+const names = { ToolsureError, SchemaError, NotJsonError, ContractError, UndecidedError, InternalError };
+for (const [name, { prototype }] of Object.entries(names)) Object.defineProperty(prototype, 'name', { value: name, configurable: true, writable: true });

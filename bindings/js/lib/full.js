@@ -4,8 +4,6 @@ import { contracts } from './contracts.js';
 import { Engine } from './engine.js';
 import { validators } from './validator.js';
 
-export * from './errors.js';
-
 /** @param {WebAssembly.Module} module */
 export function full(module) {
   const engine = new Engine(module);

@@ -1,5 +1,8 @@
 // A value in the memory of a module, behind a number.
 
+import { textOf } from './engine.js';
+import { InternalError } from './errors.js';
+
 /**
  * The handle of a value that an object has in an engine. The engine frees the value when `dispose` is called, or when
  * the garbage collector finds the object. After a fault, which replaces the engine's memory, the value is made again.
@@ -18,27 +21,29 @@ export class Handle {
     registry.register(owner, this.#place, this);
   }
 
-  /** The number, of a value that is there. */
+  /** Makes the value again if it is not there, and returns its number. */
   ready() {
     const place = this.#place;
-    if (place.wasm !== place.engine.wasm || this.#disposed) this.#again();
+    if (place.wasm !== place.engine.wasm || place.wasm === undefined || this.#disposed) this.#again();
     return place.number;
   }
 
-  /** Whether the value is there: it is not after `dispose`, or after a fault. */
-  get isThere() {
-    return this.#place.wasm === this.#place.engine.wasm && !this.#disposed;
+  /** The number, after the input of a call was written, which making the value again would overwrite. */
+  get number() {
+    const { wasm, engine, number } = this.#place;
+    if (wasm === engine.wasm && wasm !== undefined && !this.#disposed) return number;
+    throw new InternalError({ code: 'internal', message: 'the engine failed' });
   }
 
   /** Writes the JSON text of a value for a check of this one, and returns its length. */
   writeValue(value, limit) {
     const { engine } = this.#place;
-    for (;;) {
-      this.ready();
-      const length = engine.writeValue(value, limit);
-      // A getter of the value can have freed this value, or written what it checks.
-      if (this.isThere) return length;
-    }
+    this.ready();
+    const { wasm } = engine;
+    const encoded = engine.encode(value, limit);
+    // A getter of the value can have freed this one, or met a fault.
+    this.ready();
+    return engine.writeEncoded(engine.wasm === wasm ? encoded : textOf(value, limit), limit);
   }
 
   #again() {
@@ -57,7 +62,7 @@ export class Handle {
 }
 
 function free({ engine, kind, wasm, number }) {
-  if (wasm === engine.wasm) engine.call(`free_${kind}`, number);
+  if (wasm !== undefined && wasm === engine.wasm) engine.call(`free_${kind}`, number);
 }
 
 const registry = new FinalizationRegistry(free);

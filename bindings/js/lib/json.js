@@ -25,9 +25,16 @@ export const MOST_LEVELS = 2000;
 
 const encoder = new TextEncoder();
 
-/** What `putJson` writes to. A getter may call it again, so no function here keeps these across one. */
-let room = new Uint8Array(0);
+/** What `putJson` writes to. A getter may call it again, or `abandon`, so no function here keeps these across one. */
+const NOWHERE = new Uint8Array(0);
+let room = NOWHERE;
 let calls = 0;
+
+/** Ends a writing that is under way: its buffer is used for something else, or is gone. */
+export function abandon() {
+  calls++;
+  room = NOWHERE;
+}
 
 /**
  * Writes the JSON text of a value into a buffer, and returns its length; or -1 if the value is unusual, has
@@ -91,17 +98,18 @@ function put(value, at, levels) {
 
 function putString(text, at) {
   const { length } = text;
+  const buffer = room;
   // The most bytes that it can have, unless a character is escaped: then each check counts again.
-  if (at + length * 3 + 2 > room.length) return -1;
-  room[at] = 0x22;
+  if (at + length * 3 + 2 > buffer.length) return -1;
+  buffer[at] = 0x22;
   if (length > SHORT) return putLong(text, at);
   let end = at + 1;
   for (let index = 0; index < length; index++) {
     const unit = text.charCodeAt(index);
-    if (unit > 0x7e || unit < 0x20 || unit === 0x22 || unit === 0x5c) return putLong(text, at);
-    room[end++] = unit;
+    if (PLAIN[unit] !== 1) return putLong(text, at);
+    buffer[end++] = unit;
   }
-  room[end] = 0x22;
+  buffer[end] = 0x22;
   return end + 1;
 }
 
@@ -133,6 +141,8 @@ function putAscii(text, at) {
   return end;
 }
 
+/** The code units that are written as they are, with one byte. */
+const PLAIN = Uint8Array.from({ length: 0x7f }, (_, unit) => (unit >= 0x20 && unit !== 0x22 && unit !== 0x5c ? 1 : 0));
 /** Strings of at most so many units are quicker written one by one. */
 const SHORT = 32;
 const ESCAPED = /["\\\u0000-\u001f]/;
@@ -156,6 +166,7 @@ function write(value, before, state) {
     case 'string':
       // Before it is quoted: its text can have six times its length.
       if (before.length + value.length > state.most) throw new TooLong();
+      if (!isWellFormed(value)) throw new NotJson(HALF);
       return before + quoted(value);
     case 'number':
       // Infinity - Infinity and NaN - NaN are NaN.
@@ -206,6 +217,7 @@ function writeObject(object, before, state) {
       const member = object[name];
       if (member === undefined) continue;
       if (text.length + name.length > state.most) throw new TooLong();
+      if (!isWellFormed(name)) throw new NotJson(HALF);
       text = write(member, text + comma + quoted(name) + ':', state);
       if (text.length > state.most) throw new TooLong();
       comma = ',';
@@ -228,9 +240,10 @@ function className(object) {
 }
 
 function quoted(text) {
-  // A lone surrogate stays one: JSON.stringify writes an escape, which the reader refuses.
-  return SPECIAL.test(text) ? JSON.stringify(text) : '"' + text + '"';
+  return ESCAPED.test(text) ? JSON.stringify(text) : '"' + text + '"';
 }
+
+const HALF = 'a string with half of a surrogate pair';
 
 function within(error, name) {
   if (error instanceof NotJson) error.path = '/' + name.replaceAll('~', '~0').replaceAll('/', '~1') + error.path;
@@ -240,6 +253,3 @@ function within(error, name) {
 /** Whether a string has no half of a surrogate pair. */
 export const isWellFormed =
   'isWellFormed' in String.prototype ? (text) => text.isWellFormed() : (text) => !/\p{Surrogate}/u.test(text);
-
-/** Characters that a JSON string must escape, and halves of surrogate pairs. */
-const SPECIAL = /["\\\u0000-\u001f\ud800-\udfff]/;

@@ -3,8 +3,6 @@
 import { Engine } from './engine.js';
 import { validators } from './validator.js';
 
-export { InternalError, NotJsonError, SchemaError, ToolsureError, UndecidedError } from './errors.js';
-
 /** @param {WebAssembly.Module} module */
 export function lean(module) {
   return validators(new Engine(module));

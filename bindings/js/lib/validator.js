@@ -16,7 +16,7 @@ export function validators(engine) {
     constructor(schema, options) {
       const given = optionsText(options);
       const limit = schemaLimit(engine.call('schema_bytes', engine.writeOne(given, OPTIONS)));
-      const text = definitionText(schema, limit);
+      const text = definitionText(schema, limit, SchemaError);
       this.#schema = text;
       this.#handle = new Handle(engine, 'schema', this, () => {
         const handle = engine.call('compile', ...engine.write([text, limit], [given, OPTIONS]));
@@ -29,9 +29,12 @@ export function validators(engine) {
 
     /** Checks text of this length in the input buffer. */
     #check(length) {
+      const { number } = this.#handle;
       try {
-        return engine.wasm.check(this.#handle.ready(), length);
+        return engine.wasm.check(number, length);
       } catch (error) {
+        // As in `Engine.call`.
+        engine.wasm = undefined;
         throw engine.fault(error);
       }
     }
@@ -39,7 +42,7 @@ export function validators(engine) {
     #report(length) {
       const answer = this.#check(length);
       if (answer === VALID) return VALID_RESULT;
-      if (answer === INVALID) engine.call('explain', this.#handle.ready(), length);
+      if (answer === INVALID) engine.call('explain', this.#handle.number, length);
       if (answer > UNDECIDED) throw this.#noVerdict(answer);
       return engine.json();
     }
@@ -78,7 +81,11 @@ export function validators(engine) {
 
     /** The interface of Standard Schema, version 1, and of Standard JSON Schema. */
     get '~standard'() {
-      const schema = () => JSON.parse(typeof this.#schema === 'string' ? this.#schema : new TextDecoder().decode(this.#schema));
+      const schema = () => {
+        const found = JSON.parse(typeof this.#schema === 'string' ? this.#schema : new TextDecoder().decode(this.#schema));
+        // An object in each case, as the interface says.
+        return typeof found === 'boolean' ? (found ? {} : { not: {} }) : found;
+      };
       return { version: 1, vendor: 'toolsure', validate: (value) => standard(value, () => this.check(value)), jsonSchema: { input: schema, output: schema } };
     }
 
@@ -89,6 +96,7 @@ export function validators(engine) {
 
     /** Bytes of WebAssembly memory, which grows and never shrinks. */
     static memoryBytes() {
+      engine.call('output_length');
       return engine.wasm.memory.buffer.byteLength;
     }
 
@@ -125,7 +133,7 @@ export function validators(engine) {
           if (result.verdict === 'valid') return { valid: true, data, errorMessage: undefined };
           return refused(result.message);
         } catch (error) {
-          return refused(error.message);
+          return refused(String(error?.message ?? error));
         }
       };
     }
@@ -178,29 +186,41 @@ function refused(errorMessage) {
 
 /** The text of a value, which is given as text or as a value. */
 export function anyText(value, limit) {
-  return typeof value === 'string' || value instanceof Uint8Array ? givenText(value, limit) : textOf(value, limit);
+  return typeof value === 'string' || ArrayBuffer.isView(value) ? givenText(value, limit) : textOf(value, limit);
 }
 
-/** The text of a schema, a tool or a listing, which is given as text or as a value. */
-export function definitionText(definition, limit) {
+/**
+ * The text of a schema or a tool, which is given as text or as a value. What is not JSON, or has too many levels, is an
+ * error of the given class. Bytes are copied: the caller may change them.
+ */
+export function definitionText(definition, limit, ErrorOf) {
   try {
-    return anyText(definition, limit);
+    const text = anyText(definition, limit);
+    return typeof text === 'string' ? text : text.slice();
   } catch (error) {
-    if (error instanceof NotJsonError) throw new SchemaError({ code: 'json', message: error.message, schemaPath: error.instancePath ?? '' });
-    if (error instanceof UndecidedError) throw new SchemaError({ code: 'limit', message: error.message, schemaPath: '' });
+    if (error instanceof NotJsonError) throw new ErrorOf({ code: 'json', message: error.message, schemaPath: error.instancePath ?? '' });
+    if (error instanceof UndecidedError) throw new ErrorOf({ code: 'limit', message: error.message, schemaPath: '' });
     throw error;
   }
 }
 
 /** Options as text; empty if there are none. */
-export function optionsText(options) {
+export function optionsText(options, ErrorOf = SchemaError) {
   if (options === undefined) return '';
   try {
+    const { documents } = options ?? {};
+    if (documents !== null && typeof documents === 'object') options = { ...options, documents: texts(documents) };
     return textOf(options, OPTIONS);
   } catch (error) {
-    if (error instanceof ToolsureError) throw new SchemaError({ code: 'option', message: `options: ${error.message}` });
+    if (error instanceof ToolsureError) throw new ErrorOf({ code: 'option', message: `options: ${error.message}` });
     throw error;
   }
+}
+
+/** Documents, with strings in the place of bytes. */
+function texts(documents) {
+  const text = (document) => (ArrayBuffer.isView(document) ? new TextDecoder().decode(document) : document);
+  return Object.fromEntries(Object.entries(documents).map(([uri, document]) => [uri, text(document)]));
 }
 
 /** The limit on the text of a schema. */

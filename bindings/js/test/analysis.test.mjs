@@ -64,6 +64,9 @@ test('project gives a provider its tools, and maps calls back', () => {
   assert.equal(projection.call('find', '{"q": "cats", "limit": 0}').decision.code, 'arguments-invalid');
   assert.equal(projection.call('gone').decision.code, 'tool-unknown');
   assert.throws(() => projection.call('find', '{'), NotJsonError);
+  const exact = project([{ name: 'f', inputSchema: { type: 'object', properties: { n: { type: 'number', exclusiveMaximum: 1 } }, additionalProperties: {} } }], { for: 'anthropic' });
+  for (const text of ['{"n":0.99999999999999999999}', '{"n":0.5,"m":1e400}']) assert.deepEqual([exact.call('f', text).decision.ok, exact.call('f', text).decision.code], [false, 'arguments-invalid']);
+  assert.equal(exact.call('f', '{"n":0.5}').decision.ok, true);
   assert.throws(() => projection.call('find', { q: undefined, at: new Date(0) }), NotJsonError);
   const poor = project([find], { for: 'anthropic', limits: { instance: { bytes: 10 } } });
   assert.throws(() => poor.call('find', { q: 'x'.repeat(20) }), UndecidedError);
@@ -82,4 +85,24 @@ test('an argument schema becomes a JSON Schema', () => {
   const wrong = argumentSchema({ q: { type: 'boolean', minimum: 1 } }, { version: '2025-10-09' });
   assert.equal(wrong.schema, undefined);
   assert.ok(wrong.diagnoses.some(({ severity, code }) => severity === 'error' && code === 'no-effect'));
+});
+
+test('tools that have no contract keep their places', () => {
+  const b = { name: 'b', inputSchema: { type: 'object' } };
+  const { tools } = project([{ name: 'a', inputSchema: true }, b, { ...b }, null, 'x', {}], { for: 'openai' });
+  assert.deepEqual(tools.map(({ index, name, refused }) => [index, name, refused === undefined]), [[0, 'a', false], [1, 'b', true], [2, 'b', false], [3, null, false], [4, null, false], [5, null, false]]);
+});
+
+test('a listing that is not JSON says so', () => {
+  for (const listing of [undefined, [{ name: NaN }], '[{"name":"\ud800"}]', [{ name: '\ud800' }], 'x']) assert.throws(() => lint(listing), NotJsonError);
+});
+
+test('what refers to itself a hundred times is projected in time', () => {
+  const properties = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`k${at}`, { $ref: '#/$defs/n' }]));
+  const wide = { name: 'x', inputSchema: { type: 'object', $defs: { n: { type: 'object', properties } }, properties: { r: { $ref: '#/$defs/n' } } } };
+  const from = process.cpuUsage();
+  for (const reader of ['gemini', 'anthropic-strict', 'openai-strict']) project([wide], { for: reader }).dispose();
+  const { user } = process.cpuUsage(from);
+  // Seconds, where it took a minute and a half; a bound that no machine fails by chance.
+  assert.ok(user < 40e6, `${user / 1e6} s`);
 });

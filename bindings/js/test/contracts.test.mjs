@@ -36,7 +36,8 @@ test('results are held to the output schema', () => {
   assert.equal(contract.checkResult(result({ sum: '3' })).code, 'result-invalid');
   assert.equal(contract.checkResult(result(undefined)).code, 'result-missing');
   assert.equal(contract.checkResult({ resultType: 'complete', content: [], isError: true }).checked, 'error-result');
-  assert.throws(() => contract.checkResultText('{'), NotJsonError);
+  assert.deepEqual([contract.checkResultText('{').code, contract.checkResultText('{').error.code], ['message-json', -32700]);
+  assert.throws(() => contract.checkResult({ a: '\ud800' }), (error) => error instanceof NotJsonError && error.instancePath === '/a');
   const poor = new ToolContract(tool, { limits: { fuel: 1 } });
   assert.equal(poor.checkResult(result({ sum: 3 })).code, 'result-undecided');
 });
@@ -55,6 +56,8 @@ test('a tool without a contract says why', () => {
   assert.equal(refused({ inputSchema: {} })[1], undefined);
   assert.equal(refused(tool, { protocolVersion: 'soon' })[0], 'option');
   assert.equal(refused(tool, { formatz: 'assert' })[0], 'option');
+  assert.equal(refused(tool, { limits: NaN })[0], 'option');
+  assert.equal(refused({ name: 'x', inputSchema: { const: NaN } })[0], 'json');
 });
 
 test('what is undecided says which setting raises the limit, in the form of the protocol version', () => {
@@ -68,7 +71,8 @@ test('what is undecided says which setting raises the limit, in the form of the 
     }
   }
   const starved = new ToolContract(tool, { limits: { fuel: 1 } });
-  assert.deepEqual([starved.checkArguments({ a: 1, b: 2 }).setting], ['limits.fuel']);
+  const { setting, complete } = starved.checkArguments({ a: 1, b: 2 });
+  assert.deepEqual([setting, complete], ['limits.fuel', false]);
 });
 
 test('arguments are repaired where the fix is certain', () => {
@@ -79,6 +83,10 @@ test('arguments are repaired where the fix is certain', () => {
   assert.deepEqual(contract.repairArguments({ a: 1, b: 2 }), { outcome: 'valid' });
   assert.deepEqual(contract.repairArguments({ a: 'one' }), { outcome: 'unrepaired', complete: true });
   assert.throws(() => contract.repairArguments({ a: NaN }), NotJsonError);
+  // JSON.parse would read another number than the one that was found valid.
+  const below = new ToolContract({ name: 'n', inputSchema: { type: 'object', properties: { n: { type: 'number', exclusiveMaximum: 1 }, l: { type: 'array' } } } });
+  for (const given of [{ n: '0.99999999999999999999999' }, { l: '[1e400]' }, { l: '[9007199254740993]' }]) assert.equal(below.repairArguments(given).outcome, 'unrepaired');
+  assert.deepEqual(below.repairArguments({ n: '0.5', l: '[1e300, 0.1]' }).arguments, { n: 0.5, l: [1e300, 0.1] });
 });
 
 test('a keyword with a value that its dialect forbids is ignored, as in the guard', () => {

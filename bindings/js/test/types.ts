@@ -41,10 +41,17 @@ if (new Validator<{ id: number }>('{}').isValid(found)) found.id satisfies numbe
 }
 new ToolContract({ name: 'a', inputSchema: {} }).checkArguments({}).ok satisfies boolean;
 new InlineValidator(true).isValid(1) satisfies boolean;
-new (full({} as WebAssembly.Module).Validator)(true);
+new (full({}).Validator)(true);
 project([], { for: 'openai' }).call('a').decision.ok satisfies boolean;
 lint([]).findings.map((finding) => finding.code satisfies string);
 
 // Both SDKs take the provider as it is.
 new ClientV2({ name: 'a', version: '1' }, { jsonSchemaValidator: new ToolsureJsonSchemaValidator() });
 new ClientV1({ name: 'a', version: '1' }, { jsonSchemaValidator: new ToolsureJsonSchemaValidator({ uncompilable: 'throw' }) });
+
+// A validator without a type says nothing about the value.
+const untyped = new Validator({});
+export function kept(given: string | number): string {
+  if (untyped.isValid(given)) return 'valid';
+  return given.toString();
+}

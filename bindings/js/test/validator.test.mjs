@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -128,7 +128,7 @@ test('halves of surrogate pairs are refused wherever they could decide', () => {
   ]) {
     const validator = new Validator(schema);
     const text = JSON.stringify(value);
-    const refused = (error) => error instanceof NotJsonError && error.code === 'json' && /half of a surrogate pair/.test(error.message);
+    const refused = (error) => error instanceof NotJsonError && /half of a surrogate pair/.test(error.message);
     for (const check of [
       () => validator.isValid(value),
       () => validator.check(value),
@@ -293,10 +293,21 @@ test('a getter may check another value', () => {
     get b() {
       assert.equal(inner.isValid('inner'), true);
       assert.equal(inner.check('x'.repeat(100_000)).verdict, 'invalid');
+      // Whatever writes to the memory of the module, and makes it grow.
+      assert.equal(inner.isValidText('{"a":"before","b":"got","c":"after"   }'), false);
+      for (let count = 0; count < 40; count++) new Validator({ enum: [`v${count}`] });
+      assert.throws(() => inner.checkText('"' + 'y'.repeat(3000)), NotJsonError);
       return 'got';
     },
     c: 'after',
+    get d() {
+      inner.isValidText('"inner"');
+      return ['AAAAA', 'AAAAA'];
+    },
   };
+  const wrong = { a: 99, get b() { inner.isValidText('{"a":"before","b":"got","c":"after"}'); return 'got'; }, c: 'after' };
+  assert.equal(outer.isValid(wrong), false);
+  assert.equal(outer.check(wrong).verdict, 'invalid');
   assert.equal(outer.isValid(value), true);
   assert.deepEqual(outer.check(value), { verdict: 'valid' });
   const gone = new Validator(true);
@@ -338,4 +349,45 @@ test('the bytes that are written are those of JSON.stringify', () => {
     assert.equal(new Validator(`{"const": ${JSON.stringify([value, 1])}}`).isValid([value, 1]), true);
     assert.equal(new Validator(`{"not": {"const": ${JSON.stringify({ value })}}}`).isValid({ value: [value] }), true);
   }
+});
+
+test('what is given as bytes may change afterwards', () => {
+  const bytes = new TextEncoder().encode('{"type":"string"}');
+  const validator = new Validator(bytes);
+  bytes.fill(0x20);
+  assert.deepEqual(validator['~standard'].jsonSchema.input({}), { type: 'string' });
+  assert.deepEqual([new Validator(true)['~standard'].jsonSchema.input({}), new Validator(false)['~standard'].jsonSchema.input({})], [{}, { not: {} }]);
+  const documents = { 'urn:a': new TextEncoder().encode('{"type":"integer"}') };
+  assert.equal(new Validator({ $ref: 'urn:a' }, { documents }).isValid('x'), false);
+});
+
+test('a full stack is an error of the caller', () => {
+  const validator = new Validator({ type: 'object' });
+  const errors = new Set();
+  const deeper = () => {
+    try {
+      deeper();
+    } catch (error) {
+      try {
+        validator.isValid({});
+      } catch (inner) {
+        errors.add(inner.constructor.name);
+      }
+      throw error;
+    }
+  };
+  assert.throws(deeper, RangeError);
+  assert.equal(errors.has('InternalError'), false, [...errors].join());
+  assert.equal(validator.isValid({}), true);
+});
+
+test('the entries export what their types declare', async () => {
+  const lib = { full: await import('@toolsure/validator'), lean, analysis: await import('@toolsure/validator/analysis'), inline: await import('@toolsure/validator/inline'), module: await import('@toolsure/validator/module') };
+  for (const [name, entry] of Object.entries(lib)) {
+    const types = readFileSync(new URL(`../types/${name === 'inline' ? 'lean' : name}.d.ts`, import.meta.url), 'utf8') + (name === 'full' ? readFileSync(new URL('../types/lean.d.ts', import.meta.url), 'utf8') : '');
+    const declared = (one) => new RegExp(`declare (class|function) ${one}\\b|^export \\{[^}]*\\b${one}\\b`, 'm').test(types);
+    assert.deepEqual(Object.keys(entry).filter((one) => !declared(one)), [], name);
+  }
+  assert.equal(require('@toolsure/validator/inline').SchemaError, lib.inline.SchemaError);
+  assert.equal(new SchemaError({ code: 'x', message: 'y' }).name, 'SchemaError');
 });

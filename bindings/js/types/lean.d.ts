@@ -143,11 +143,11 @@ export declare class Validator<T = unknown> {
   checkText(text: string | Uint8Array | ArrayBuffer): Result;
 
   /**
-   * Whether a value matches the schema.
+   * Whether a value matches the schema; with a type `T`, a guard.
    * @throws {UndecidedError} A limit was reached before the verdict.
    * @throws {NotJsonError} As `check`.
    */
-  isValid(value: unknown): value is T;
+  readonly isValid: unknown extends T ? (value: unknown) => boolean : (value: unknown) => value is T;
 
   /**
    * Whether JSON text matches the schema.

@@ -6,6 +6,9 @@ import type * as Lean from './lean.js';
 
 export { ContractError, InternalError, NotJsonError, SchemaError, ToolsureError, UndecidedError } from './full.js';
 
-export declare function full(module: WebAssembly.Module): Pick<typeof Full, 'Validator' | 'ToolsureJsonSchemaValidator' | 'ToolContract'>;
-export declare function lean(module: WebAssembly.Module): Pick<typeof Lean, 'Validator' | 'ToolsureJsonSchemaValidator'>;
-export declare function analysis(module: WebAssembly.Module): Pick<typeof Analysis, 'argumentSchema' | 'check' | 'diff' | 'lint' | 'project'>;
+/** A `WebAssembly.Module`, whose type only libraries of browsers and runtimes declare. */
+export type WebAssemblyModule = object;
+
+export declare function full(module: WebAssemblyModule): Pick<typeof Full, 'Validator' | 'ToolsureJsonSchemaValidator' | 'ToolContract'>;
+export declare function lean(module: WebAssemblyModule): Pick<typeof Lean, 'Validator' | 'ToolsureJsonSchemaValidator'>;
+export declare function analysis(module: WebAssemblyModule): Pick<typeof Analysis, 'argumentSchema' | 'check' | 'diff' | 'lint' | 'project'>;

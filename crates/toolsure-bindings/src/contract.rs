@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolsure_json::{OwnedDocument, ReadError, ReadLimits};
+use toolsure_json::{Kind, Node as _, Number, OwnedDocument, ReadError, ReadLimits};
 use toolsure_mcp::check::{Checked, Checker, Decision, Fault, Refusal};
 use toolsure_mcp::contract::{SchemaStore, ToolContract};
 use toolsure_mcp::era::Era;
@@ -65,11 +65,7 @@ impl Contract {
     }
 
     /// Checks arguments or a result, and writes the decision.
-    ///
-    /// # Errors
-    ///
-    /// The result is not JSON.
-    pub fn check(&mut self, out: &mut String, text: &[u8], what: What) -> Result<(), ReadError> {
+    pub fn check(&mut self, out: &mut String, text: &[u8], what: What) {
         let decision = match what {
             What::Arguments => self.checker.check_arguments_bytes(&self.tool, text),
             What::Result => match OwnedDocument::read(text, &self.limits) {
@@ -77,20 +73,13 @@ impl Contract {
                     let result = result.document().root();
                     self.checker.check_result(&self.tool, self.era, result)
                 }
-                Err(error) if error.limit().is_some() => {
-                    self.write_limit(out, &error, what);
-                    return Ok(());
-                }
-                Err(error) => return Err(error),
+                Err(error) => return self.refuse_unread(out, &error, what),
             },
         };
         match decision.refusal().map(|refusal| &refusal.fault) {
-            Some(Fault::Unreadable(error)) if error.limit().is_some() => {
-                self.write_limit(out, error, what);
-            }
+            Some(Fault::Unreadable(error)) => self.refuse_unread(out, error, what),
             _ => write(out, &decision, self.era),
         }
-        Ok(())
     }
 
     /// Repairs arguments that are invalid, if the fix is certain, and writes what was done.
@@ -109,6 +98,12 @@ impl Contract {
             Err(_) => Outcome::Unrepaired { complete: false },
         };
         match outcome {
+            // JavaScript would read another value than the one that was found valid.
+            Outcome::Repaired(repaired) if !doubles_hold(repaired.text.as_bytes()) => {
+                let mut object = Object::new(out);
+                object.text("outcome", "unrepaired");
+                object.boolean("complete", true);
+            }
             Outcome::Valid => Object::new(out).text("outcome", "valid"),
             Outcome::Repaired(repaired) => {
                 let mut object = Object::new(out);
@@ -156,9 +151,29 @@ impl Contract {
         }
     }
 
-    fn write_limit(&self, out: &mut String, error: &ReadError, what: What) {
-        let setting = settings::of_read_error(error);
-        self.refuse(out, what, &error.to_string(), setting);
+    /// Writes the decision on arguments or a result that could not be read: what is over a limit is undecided.
+    fn refuse_unread(&self, out: &mut String, error: &ReadError, what: What) {
+        if error.limit().is_some() {
+            let setting = settings::of_read_error(error);
+            return self.refuse(out, what, &error.to_string(), setting);
+        }
+        let about = match what {
+            What::Arguments => "arguments",
+            What::Result => "result",
+        };
+        let message = format!("the {about} of tool `{}`: {error}", self.name());
+        let refusal = Refusal::of_arguments(self.name(), message);
+        let fault = Fault::Unreadable(error.clone());
+        let mut object = Object::new(out);
+        object.boolean("ok", false);
+        object.text("code", fault.code());
+        object.text("message", refusal.text());
+        object.array("errors", [], report::finding);
+        object.boolean("complete", true);
+        object.object("error", |object| {
+            object.number("code", fault.rpc_code());
+            object.text("message", refusal.text());
+        });
     }
 }
 
@@ -193,10 +208,13 @@ pub(crate) fn write(out: &mut String, decision: &Decision, era: Era) {
             let report = refusal.report.as_ref();
             let findings = report.map(|report| &report.findings[..]);
             object.array("errors", findings.unwrap_or_default(), report::finding);
-            object.boolean("complete", report.is_none_or(|report| report.complete));
-            if let Fault::UndecidedArguments(why) | Fault::UndecidedResult(why) = &refusal.fault {
-                object.maybe("setting", why.setting());
-            }
+            let undecided = match &refusal.fault {
+                Fault::UndecidedArguments(why) | Fault::UndecidedResult(why) => Some(why),
+                _ => None,
+            };
+            let complete = report.is_none_or(|report| report.complete);
+            object.boolean("complete", complete && undecided.is_none());
+            object.maybe("setting", undecided.and_then(|why| why.setting()));
             // The answer of a server: a result of the tool, or else a JSON-RPC error.
             match refusal.is_result_in(era) {
                 true => object.member("result", |out| out.push_str(&refusal.error_result(era))),
@@ -211,6 +229,35 @@ fn answer(object: &mut Object<'_>, refusal: &Refusal) {
         object.number("code", refusal.fault.rpc_code());
         object.text("message", refusal.text());
     });
+}
+
+/// Whether `JSON.parse` reads the numbers of a text as they are: each is the one that a program writes for its double.
+pub(crate) fn doubles_hold(text: &[u8]) -> bool {
+    let limits = ReadLimits {
+        bytes: usize::MAX,
+        ..ReadLimits::default()
+    };
+    let Ok(document) = OwnedDocument::read(text, &limits) else {
+        return false;
+    };
+    let mut open = vec![document.document().root()];
+    while let Some(value) = open.pop() {
+        match value.kind() {
+            Kind::Array => open.extend(value.items()),
+            Kind::Object => open.extend(value.members().map(|(_, value)| value)),
+            Kind::Number if !double_holds(value.raw()) => return false,
+            _ => {}
+        }
+    }
+    true
+}
+
+fn double_holds(text: &str) -> bool {
+    let double = text.parse::<f64>().ok().filter(|double| double.is_finite());
+    let written = double.map(Number::from_f64);
+    Number::parse(text)
+        .zip(written)
+        .is_some_and(|(one, other)| one == other)
 }
 
 fn edit(out: &mut String, edit: &Edit) {

@@ -6,12 +6,12 @@ use toolsure_analysis::project::{Limits, Projected, Projector, ProviderForm, Rel
 use toolsure_analysis::readers::{PROJECTED_FOR, Reader, reader};
 use toolsure_json::{OwnedDocument, ReadError, ReadLimits, quote};
 use toolsure_mcp::catalog::{Listing, ToolSet};
-use toolsure_mcp::check::Checker;
+use toolsure_mcp::check::{Checker, Decision, Refusal};
 use toolsure_mcp::contract::{Isolated, SchemaStore, ToolContract};
 use toolsure_mcp::provider::{MappedCall, ProviderTools};
 use toolsure_schema::{Compiler, Strictness};
 
-use crate::contract::{NEWEST, write};
+use crate::contract::{NEWEST, doubles_hold, write};
 use crate::listing::{NoReport, SHOWN, Tools, options_of};
 use crate::write::Object;
 
@@ -140,12 +140,23 @@ impl Projection {
     }
 }
 
-/// Writes a call that was mapped back: the name, the arguments and the decision.
+/// Writes a call that was mapped back: the name, the arguments and the decision. Arguments that `JSON.parse` would
+/// read as other ones than were checked are refused.
 pub fn write_call(out: &mut String, call: &MappedCall) {
     let mut object = Object::new(out);
     object.text("name", &call.name);
     object.member("arguments", |out| out.push_str(&call.arguments));
-    object.member("decision", |out| write(out, &call.decision, NEWEST));
+    object.member("decision", |out| match &call.decision {
+        Decision::Pass(_) if !doubles_hold(call.arguments.as_bytes()) => {
+            let text = format!(
+                "tool `{}`: the arguments have a number that a double does not hold",
+                quote(&call.name, SHOWN)
+            );
+            let refusal = Refusal::of_arguments(&call.name, text);
+            write(out, &Decision::Refuse(Box::new(refusal)), NEWEST);
+        }
+        decision => write(out, decision, NEWEST),
+    });
 }
 
 /// The tools of a listing with their contracts, and how many it has.

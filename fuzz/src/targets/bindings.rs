@@ -331,7 +331,13 @@ fn contracts(known: &Known, options: &[u8], tool: &[u8], instance: &[u8]) -> Out
         Err(error) if error.limit().is_some() => {
             undecided(answer, "result-undecided")?;
         }
-        Err(error) => ensure!(answer == UNREADABLE, "{answer} for a result: {error}"),
+        Err(error) => {
+            let said = output();
+            ensure!(
+                answer == VALID && text(&json(&said)?, "code") == "message-json",
+                "{answer} for a result: {said}: {error}"
+            );
+        }
     }
     let answer = exports::repair_arguments(handle, instance.len());
     let said = output();

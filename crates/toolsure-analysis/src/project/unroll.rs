@@ -110,8 +110,8 @@ impl<'s> Writer<'s> {
         let written = if nested > self.recursion {
             self.note(StepKind::Bound, reference);
             let bottom = bottom(target);
-            // Its few values are not counted, only its texts.
-            self.spend(bottom.size_of_texts())?;
+            // There can be many more of them than of the schemas around them.
+            self.pay(&bottom)?;
             bottom
         } else {
             self.note(StepKind::Unroll, reference);
