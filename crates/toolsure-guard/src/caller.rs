@@ -48,3 +48,13 @@ impl VerifiedCaller {
         }
     }
 }
+
+/// A caller that no transport has verified.
+pub(crate) static NOBODY: VerifiedCaller = VerifiedCaller {
+    token: None,
+    issuer: None,
+    subject: None,
+    groups: Vec::new(),
+    scopes: Vec::new(),
+    certificates: Vec::new(),
+};

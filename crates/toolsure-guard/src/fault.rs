@@ -4,7 +4,10 @@ use std::fmt;
 
 use toolsure_json::{json_string, quote};
 use toolsure_mcp::era::Era;
-use toolsure_mcp::message::{HEADER_MISMATCH, INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, write};
+use toolsure_mcp::message::{
+    HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND,
+    PARSE_ERROR, write,
+};
 
 /// Who must act to remove the cause of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -53,6 +56,16 @@ pub enum Act {
     /// The client sent a method that does not fit its message: a request's method without an id, a
     /// notification's method with one, or one that only resembles a method of the protocol.
     ClientSentUnfitMethod,
+    /// The client sent parameters that say not what the request is about.
+    ClientSentBadParams,
+    /// The client calls a tool that is not there, or not for it.
+    UnknownTool,
+    /// The client wants a prompt that is not there, or not for it.
+    UnknownPrompt,
+    /// The client wants a resource that is not there, or not for it.
+    UnknownResource,
+    /// The client sent a method that is not known, or not for it.
+    UnknownMethod,
     /// The client answered a request that the server did not send.
     ClientAnsweredUnasked,
     /// The client sent a message above the size limit.
@@ -214,14 +227,18 @@ impl Act {
             | Self::ServerAnsweredNoMessage
             | Self::ServerAnsweredTooMuch => INVALID_REQUEST,
             Self::ClientSentOtherHeaders => HEADER_MISMATCH,
+            Self::UnknownMethod => METHOD_NOT_FOUND,
+            Self::UnknownTool
+            | Self::UnknownPrompt
+            | Self::UnknownResource
+            | Self::ClientSentBadParams => INVALID_PARAMS,
             _ => INTERNAL_ERROR,
         }
     }
 
     /// A JSON-RPC error with this code in its data. `id` is JSON text.
     pub(crate) fn error(self, id: &str, code: i64, text: &str) -> String {
-        let data = format!(r#"{{"code":"{}"}}"#, self.code());
-        write::error(id, code, text, Some(&data))
+        error(id, code, text, self.code())
     }
 
     fn facts(self) -> (&'static str, Party) {
@@ -230,6 +247,11 @@ impl Act {
             Self::ClientSentNoJson => ("client-json", Client),
             Self::ClientSentNoMessage => ("client-message", Client),
             Self::ClientSentUnfitMethod => ("client-method", Client),
+            Self::ClientSentBadParams => ("client-params", Client),
+            Self::UnknownTool => ("tool-unknown", Client),
+            Self::UnknownPrompt => ("prompt-unknown", Client),
+            Self::UnknownResource => ("resource-unknown", Client),
+            Self::UnknownMethod => ("method-unknown", Client),
             Self::ClientAnsweredUnasked => ("client-answer-unasked", Client),
             Self::ClientSentTooMuch => ("client-message-bytes", Client),
             Self::ClientReusedId => ("client-id-reused", Client),
@@ -294,6 +316,12 @@ impl Act {
             Self::GuardStopping => ("guard-stopping", Guard),
         }
     }
+}
+
+/// A JSON-RPC error of the guard, with a stable code in its data. `id` is JSON text.
+pub(crate) fn error(id: &str, code: i64, text: &str, stable: &str) -> String {
+    let data = format!(r#"{{"code":"{stable}"}}"#);
+    write::error(id, code, text, Some(&data))
 }
 
 /// The members of the data of an `UNSUPPORTED_VERSION` error, as JSON text.

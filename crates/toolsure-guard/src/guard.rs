@@ -11,6 +11,7 @@ use toolsure_json::ReadLimits;
 use toolsure_mcp::check::Checker;
 use toolsure_mcp::contract::SchemaStore;
 
+use crate::caller::VerifiedCaller;
 use crate::message::{Message, Readers};
 use crate::policy::{Policy, PolicyError, Rules};
 use crate::scope::{Context, Scope, ScopeKey, ToolCache};
@@ -141,6 +142,12 @@ impl Guard {
     #[must_use]
     pub fn policy(&self) -> Policy {
         self.rules().policy.clone()
+    }
+
+    /// Whether the policy lets a caller in ([`Policy::admits`]).
+    #[must_use]
+    pub fn admits(&self, caller: Option<&VerifiedCaller>) -> bool {
+        self.rules().policy.admits(caller)
     }
 
     /// The scope of an upstream in a context, created if it does not exist.

@@ -44,10 +44,12 @@ mod scope;
 mod share;
 mod side;
 mod status;
+mod subject;
 mod subscription;
 mod text;
 mod trace;
 pub mod translate;
+mod uri_template;
 
 pub use aggregate::{Aggregator, AggregatorError, AggregatorLimits, Member, default_prefix};
 pub use caller::VerifiedCaller;
@@ -66,7 +68,7 @@ pub use lock::{
 pub use message::{HttpRefusal, Message, Purpose};
 pub use policy::{Policy, PolicyError};
 pub use reading::{OwnedReading, read_message, replace_lone_surrogates};
-pub use record::{Action, Filter, Peer, Record};
+pub use record::{About, Action, Filter, Peer, Record};
 pub use recovery::{Recovered, Recovery};
 pub use renumber::{RequestOrigin, number_of};
 pub use scope::{Context, Scope, ScopeKey};

@@ -6,11 +6,11 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolsure_json::{json_string, push_json_string, quote};
+use toolsure_json::{has_secret, json_string, push_json_string, quote};
 use toolsure_mcp::era::Era;
 
 use crate::caller::VerifiedCaller;
-use crate::fault::Party;
+use crate::fault::{Act, Party};
 use crate::id::IdKey;
 use crate::lock::Digest;
 use crate::side::Side;
@@ -40,6 +40,8 @@ pub struct Record {
     pub id: Option<IdKey>,
     /// The tool.
     pub tool: Option<Arc<str>>,
+    /// What a request other than a call is about.
+    pub about: Option<Box<About>>,
     /// The era in which the message was read.
     pub era: Option<Era>,
     /// Where in the arguments or the result, and at which keyword; at most [`Record::PLACES`].
@@ -64,6 +66,38 @@ pub struct Record {
     pub result: Option<Box<str>>,
     /// Whether the server lists the tool. Other names can be anything that a caller wrote.
     pub listed: bool,
+}
+
+/// What a request is about, as a record has it: a member of its line. It has no secret, as far as texts show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct About {
+    /// The name of the member: `prompt`, `uri` or `task`.
+    pub member: &'static str,
+    /// The server's name of the prompt, the URI, or the id of the task, in one line of bounded length.
+    pub text: Box<str>,
+}
+
+impl About {
+    pub(crate) fn new(member: &'static str, text: &str) -> Self {
+        let start = text.char_indices().nth(ABOUT).map(|(end, _)| end);
+        let start = start.and_then(|end| text.get(..end)).unwrap_or(text);
+        let text = match has_secret(start) {
+            false => quote(text, ABOUT).to_string(),
+            true => {
+                // Without what may be a password in it, the path of a URI still says what was read.
+                let path = start.split(['?', '#']).next().unwrap_or_default();
+                match path.len() < start.len() && !has_secret(path) {
+                    true => format!("{}?(secret)", quote(path, ABOUT)),
+                    false => "(secret)".to_owned(),
+                }
+            }
+        };
+        Self {
+            member,
+            text: text.into(),
+        }
+    }
 }
 
 /// The peer on the client's side of a message, as far as the transport knows. It contains no secret.
@@ -180,6 +214,7 @@ impl Record {
             method: None,
             id: None,
             tool: None,
+            about: None,
             era: None,
             places: Vec::new(),
             detail: None,
@@ -192,6 +227,18 @@ impl Record {
             result: None,
             listed: false,
         }
+    }
+
+    /// The record of a request whose caller was not let in ([`Policy::admits`](crate::Policy::admits)), before its
+    /// message was read.
+    #[must_use]
+    pub fn not_admitted(at: Duration, peer: Arc<Peer>) -> Self {
+        let mut record = Self::new(at, Side::Client, Filter::Admission, Action::Refused);
+        record.code = Act::NotAllowed.code();
+        record.blame = Some(Act::NotAllowed.by());
+        record.detail = Some("no rule is for the caller".to_owned());
+        record.peer = Some(peer);
+        record
     }
 
     /// One line of JSON, without a line break.
@@ -236,6 +283,9 @@ impl Record {
         }
         if let Some(tool) = &self.tool {
             line.text("tool", &cut(tool));
+        }
+        if let Some(about) = &self.about {
+            line.text(about.member, &about.text);
         }
         if let Some(era) = self.era {
             line.text("version", era.version());
@@ -305,6 +355,8 @@ fn shown_id(id: &IdKey) -> String {
 pub(crate) const PASSED: &str = "passed";
 /// Maximum characters of a foreign text that a record repeats.
 const SHOWN: usize = 128;
+/// The same of what a request is about: URIs are longer than names.
+const ABOUT: usize = 1_024;
 
 #[cfg(test)]
 mod tests {
@@ -339,6 +391,21 @@ mod tests {
             r#"{"time":"now","atMs":1500,"caller":"user@issuer","address":"127.0.0.1:5","from":"client","filter":"arguments","action":"refused","code":"arguments-invalid","blame":"client","method":"tools/call","id":"a\\n\"b","tool":"greet\\u{202e}","version":"2026-07-28","places":["/limit minimum"],"fuel":12,"elapsedUs":7}"#
         );
         assert!(serde_json::from_str::<serde_json::Value>(&line).is_ok());
+    }
+
+    #[test]
+    fn what_a_request_is_about_has_no_secret_and_is_bounded() {
+        let long = format!("file:///{}", "a".repeat(2_000));
+        for (uri, expected) in [
+            ("file:///data/a%20b", "file:///data/a%20b"),
+            ("demo://x\n{y}", "demo://x\\n{y}"),
+            ("db://t/rows?token=hunter2hunter2", "db://t/rows?(secret)"),
+            ("https://ann:hunter2@db.example/t", "(secret)"),
+            ("", ""),
+        ] {
+            assert_eq!(&*About::new("uri", uri).text, expected);
+        }
+        assert!(About::new("uri", &long).text.chars().count() <= ABOUT + 1);
     }
 
     #[test]

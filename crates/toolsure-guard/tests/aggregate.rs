@@ -121,6 +121,18 @@ impl Play {
                 Effect::ClientVersion(at, version) => {
                     format!("version {} {version}", self.names[at.number()])
                 }
+                Effect::Report(Report::Decision(record)) => {
+                    let about = record.about.as_ref();
+                    let shown = [
+                        record.method.as_deref(),
+                        record.tool.as_deref(),
+                        about.map(|about| &*about.text),
+                        record.detail.as_deref(),
+                    ];
+                    let shown: Vec<&str> = shown.into_iter().flatten().collect();
+                    let action = record.action.name();
+                    format!("! C {action} {} {}", record.code, shown.join(" | "))
+                }
                 other => panic!("line {number}: {other:?}"),
             };
             self.said.push_back(line);

@@ -37,6 +37,7 @@ dialogues! { "cases":
     filter_rules
     formats
     forms
+    held_entries
     idle_rules
     ids
     tool_cache
@@ -60,6 +61,7 @@ dialogues! { "cases":
     rates
     rates_of_addresses
     rates_of_all
+    recorded_reads
     reload
     repair
     results

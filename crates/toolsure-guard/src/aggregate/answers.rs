@@ -3,15 +3,14 @@
 use std::time::Duration;
 
 use toolsure_json::{Node as _, View};
-use toolsure_mcp::message::{
-    INTERNAL_ERROR, METHOD_NOT_FOUND, created_task, requested_task, write,
-};
+use toolsure_mcp::message::{INTERNAL_ERROR, METHOD_NOT_FOUND, created_task, requested_task};
 
 use super::Aggregator;
 use super::fan_out::FanOutKind;
 use super::known::Subject;
 use super::pending::{Role, Sent, TaskMade};
 use super::route::Refused;
+use crate::fault::Act;
 use crate::message::Message;
 use crate::renumber::{RequestOrigin, number_of};
 
@@ -106,13 +105,13 @@ impl Aggregator {
     pub(super) fn failed(&mut self, sent: Sent, code: i64, why: &str, now: Duration) {
         match sent.role {
             Role::Whole(client, _) => {
-                self.send_to_client(write::error(&client.id, code, why, None));
+                self.send_to_client(Act::ServerGone.error(&client.id, code, why));
             }
             Role::Part(fan_out) => {
                 self.fan_out_answer(fan_out, sent.route, Err((code, why.to_owned())), now);
             }
             Role::Search(search) => {
-                let answer = write::error("0", code, why, None);
+                let answer = Act::ServerGone.error("0", code, why);
                 self.not_owner(search, answer);
             }
             Role::Listen(listening) => self.stream_gone(listening, sent.route),
@@ -134,7 +133,8 @@ impl Aggregator {
             name(other)
         );
         self.note(route, "clash", &why);
-        self.send_to_client(write::error(&client.id, INTERNAL_ERROR, &why, None));
+        let act = Act::ServerReusedId;
+        self.send_to_client(act.error(&client.id, INTERNAL_ERROR, &why));
     }
 }
 

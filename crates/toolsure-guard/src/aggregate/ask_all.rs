@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolsure_json::Node as _;
 use toolsure_mcp::era::Era;
-use toolsure_mcp::message::{INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Request, write};
+use toolsure_mcp::message::{INTERNAL_ERROR, METHOD_NOT_FOUND, Request, write};
 
 use super::Aggregator;
 use super::client::empty;
@@ -13,6 +13,7 @@ use super::lists::cursors;
 use super::opening::unusable_opening;
 use super::pending::{Role, Sending};
 use super::route::Abilities;
+use crate::fault::Act;
 use crate::message::{Message, Renamed};
 use crate::reading::OwnedReading;
 
@@ -28,7 +29,7 @@ impl Aggregator {
         let cursors = match kind {
             FanOutKind::List(_) => match cursors(request.params, self.routes.len()) {
                 Ok(cursors) => cursors,
-                Err(why) => return self.refuse(request, INVALID_PARAMS, why),
+                Err(why) => return self.refuse(request, Act::ClientSentBadParams, why),
             },
             _ => None,
         };
@@ -202,7 +203,11 @@ impl Aggregator {
             }
             Err((code, why)) => {
                 let refused = fan_out.refused.filter(|_| nothing);
-                self.send_refusal(id, code, &why, refused);
+                let act = match code {
+                    METHOD_NOT_FOUND => Act::UnknownMethod,
+                    _ => Act::ServerGone,
+                };
+                self.send_refusal(id, (act, code), &why, refused);
             }
         }
     }

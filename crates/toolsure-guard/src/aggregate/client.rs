@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use toolsure_json::{Kind, Node as _, View, json_string, quote};
-use toolsure_mcp::message::{
-    Edits, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Notification, Request, write,
-};
+use toolsure_mcp::message::{Edits, Notification, Request, write};
 
 use super::fan_out::{FanOutKind, ListOf, declares_version};
 use super::known::Subject;
@@ -13,6 +11,7 @@ use super::opening::FIRST;
 use super::pending::Role;
 use super::route::{Session, is_short};
 use super::{Aggregator, spliced};
+use crate::fault::Act;
 use crate::id::IdKey;
 use crate::message::{Message, Renamed};
 use crate::renumber::number_of;
@@ -34,7 +33,7 @@ impl Aggregator {
         if self.sent.len() >= self.bounds.pending {
             let allowed = self.bounds.pending;
             let why = format!("more open requests than the limit of {allowed} (pending)");
-            return self.refuse(request, INTERNAL_ERROR, &why);
+            return self.refuse(request, Act::ClientAskedTooMuch, &why);
         }
         let modern = declares_version(request);
         let list = |of| FanOutKind::List(of);
@@ -67,7 +66,7 @@ impl Aggregator {
             method => {
                 let method = quote(method, SHOWN);
                 let why = format!("it is unknown which of several servers `{method}` is for");
-                self.refuse(request, METHOD_NOT_FOUND, &why);
+                self.refuse(request, Act::UnknownMethod, &why);
             }
         }
     }
@@ -87,7 +86,7 @@ impl Aggregator {
         modern: bool,
     ) {
         let Some(name) = name.filter(|name| name.kind() == Kind::String) else {
-            return self.refuse(request, INVALID_PARAMS, "`name` must be a string");
+            return self.refuse(request, Act::ClientSentBadParams, "`name` must be a string");
         };
         let whole = name.string();
         let split = |prefix: &str| whole.strip_prefix(prefix).map(str::to_owned);
@@ -97,17 +96,16 @@ impl Aggregator {
         let found = found.filter(|_| is_short(whole));
         let Some((route, rest)) = found else {
             let prefixes: Vec<&str> = self.routes.iter().map(|route| &*route.prefix).collect();
-            let what = if request.method == "tools/call" {
-                "tool"
-            } else {
-                "prompt"
+            let (what, act) = match request.method {
+                "tools/call" => ("tool", Act::UnknownTool),
+                _ => ("prompt", Act::UnknownPrompt),
             };
             let why = format!(
-                "Unknown {what}: {} (names begin with one of {})",
+                "unknown {what}: {} (names begin with one of {})",
                 quote(whole, SHOWN),
                 prefixes.join(", ")
             );
-            return self.refuse(request, INVALID_PARAMS, &why);
+            return self.refuse(request, act, &why);
         };
         if let Some(why) = self.absence(route, modern) {
             return self.refuse_absent(request, route, &why);
@@ -134,7 +132,7 @@ impl Aggregator {
             }
             _ => self.refuse(
                 request,
-                INVALID_PARAMS,
+                Act::ClientSentBadParams,
                 "`ref` must be a prompt or a resource",
             ),
         }

@@ -24,6 +24,8 @@ impl Aggregator {
     ) -> Effects {
         let message = message.into().read_as_sent(&strict());
         self.refusal.clone_from(&message.refusal);
+        self.peer.clone_from(&message.peer);
+        self.now = now;
         self.decide(from, &message, now);
         self.out.carry(self.refusal.take().as_ref(), 0);
         std::mem::take(&mut self.out)

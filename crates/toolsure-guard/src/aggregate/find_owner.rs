@@ -3,13 +3,14 @@
 use std::collections::VecDeque;
 
 use toolsure_json::{Kind, Node as _, View};
-use toolsure_mcp::message::{INTERNAL_ERROR, INVALID_PARAMS, Request, write};
+use toolsure_mcp::message::{INTERNAL_ERROR, Request};
 
 use super::Aggregator;
 use super::known::Subject;
 use super::owner_search::{OwnerSearch, SearchError};
 use super::pending::{Role, Sending};
 use super::route::Abilities;
+use crate::fault::Act;
 use crate::message::{Message, Renamed, kept};
 use crate::renumber::RequestOrigin;
 
@@ -25,7 +26,7 @@ impl Aggregator {
     ) {
         let Some(name) = name.filter(|name| name.kind() == Kind::String) else {
             let why = "the `uri` or `taskId` must be a string";
-            return self.refuse(request, INVALID_PARAMS, why);
+            return self.refuse(request, Act::ClientSentBadParams, why);
         };
         let name = name.string();
         if let Some(route) = self.known.owner(subject, name) {
@@ -47,7 +48,7 @@ impl Aggregator {
         let span = request.view.span();
         let own = whole.text().get(span.start..span.end).unwrap_or_default();
         if let Err(why) = self.may_keep(own.len()) {
-            return self.refuse(request, INTERNAL_ERROR, &why);
+            return self.refuse(request, Act::GuardOverloaded, &why);
         }
         let client = RequestOrigin::of(request).from(whole);
         let search = OwnerSearch::new(client, subject, name.to_owned(), own.to_owned(), rest);
@@ -109,7 +110,7 @@ impl Aggregator {
         let (client, error) = search.into_error();
         let Some(error) = error else {
             let why = "no server is available that could have it";
-            let answer = write::error(&client.id, INTERNAL_ERROR, why, None);
+            let answer = Act::ServerGone.error(&client.id, INTERNAL_ERROR, why);
             return self.send_to_client(answer);
         };
         // It was parsed when it arrived.

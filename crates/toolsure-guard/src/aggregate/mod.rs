@@ -60,6 +60,7 @@ use toolsure_mcp::message::Edits;
 
 use crate::effect::Effects;
 use crate::message::{HttpRefusal, Message};
+use crate::record::Peer;
 use client_stream::ClientStream;
 use fan_out::FanOut;
 use known::Known;
@@ -95,6 +96,10 @@ pub struct Aggregator {
     level: Option<String>,
     /// How the server refused the current message over HTTP.
     refusal: Option<Arc<HttpRefusal>>,
+    /// Who sent the current message, for records.
+    peer: Option<Arc<Peer>>,
+    /// The time of the current message or event, for records.
+    now: Duration,
     out: Effects,
 }
 
@@ -151,6 +156,8 @@ impl Aggregator {
             version: None,
             level: None,
             refusal: None,
+            peer: None,
+            now: Duration::ZERO,
             out: Effects::new(),
         })
     }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use toolsure_json::{Node as _, View};
-use toolsure_mcp::message::{INTERNAL_ERROR, Message as Decoded, Request, write};
+use toolsure_json::{Node as _, View, quote};
+use toolsure_mcp::message::{INTERNAL_ERROR, Message as Decoded, Request, ToolCall, write};
 
 use super::Aggregator;
 use super::fan_out::declares_version;
@@ -11,9 +11,14 @@ use super::pending::{Role, Sending, Sent, TaskMade};
 use super::route::{Abilities, Refused};
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Report};
+use crate::envelope::method_name;
+use crate::fault::Act;
+use crate::id::IdKey;
 use crate::message::{Message, Renamed, kept};
-use crate::record::Peer;
+use crate::record::{Action, Filter, Peer, Record};
 use crate::renumber::RequestOrigin;
+use crate::side::Side;
+use crate::subject::Subject;
 
 impl Aggregator {
     pub(super) fn number(&mut self) -> i64 {
@@ -29,12 +34,15 @@ impl Aggregator {
     pub(super) fn send_refusal(
         &mut self,
         id: &str,
-        code: i64,
+        (act, code): (Act, i64),
         why: &str,
         refused: Option<Refused>,
     ) {
         let Refused { data, http } = refused.unwrap_or_default();
-        let answer = write::error(id, code, why, data.as_deref());
+        let answer = match data {
+            Some(data) => write::error(id, code, why, Some(&data)),
+            None => act.error(id, code, why),
+        };
         let mut message = Message::new(answer);
         message.refusal = http;
         self.out.send(Connection::Client, message);
@@ -109,16 +117,39 @@ impl Aggregator {
         self.out.send(server(route), message);
     }
 
-    /// Answers a request with an error.
-    pub(super) fn refuse(&mut self, request: &Request<'_>, code: i64, why: &str) {
-        self.send_to_client(write::error(request.id.raw(), code, why, None));
+    /// Answers a request with an error, and records it.
+    pub(super) fn refuse(&mut self, request: &Request<'_>, act: Act, why: &str) {
+        self.send_to_client(act.error(request.id.raw(), act.rpc_code(), why));
+        self.record(request, act, why);
+    }
+
+    /// Records a refused request. What it is about has the name that the client sent.
+    fn record(&mut self, request: &Request<'_>, act: Act, why: &str) {
+        let mut record = Record::new(self.now, Side::Client, Filter::Admission, Action::Refused);
+        record.code = act.code();
+        record.blame = Some(act.by());
+        record.method = Some(method_name(request.method));
+        record.id = Some(IdKey::of(request.id));
+        record.about = Subject::recorded(request, None);
+        if let Ok(call) = ToolCall::with_any_arguments(request.params)
+            && request.method == "tools/call"
+        {
+            record.tool = Some(call.name.into());
+        }
+        let is_named = record.about.is_some() || record.tool.is_some();
+        // The text repeats the name.
+        record.detail = (!is_named).then(|| quote(why, DETAIL).to_string());
+        record.peer.clone_from(&self.peer);
+        self.out.audit(record);
     }
 
     /// Refuses a request because the server that should answer it cannot be asked.
     pub(super) fn refuse_absent(&mut self, request: &Request<'_>, route: usize, why: &str) {
         let refused = self.routes.get(route).and_then(|route| route.refused());
         let refused = refused.cloned();
-        self.send_refusal(request.id.raw(), INTERNAL_ERROR, why, refused);
+        let act = Act::ServerGone;
+        self.send_refusal(request.id.raw(), (act, INTERNAL_ERROR), why, refused);
+        self.record(request, act, why);
     }
 
     pub(super) fn absence(&self, route: usize, modern: bool) -> Option<String> {
@@ -154,3 +185,6 @@ impl Aggregator {
 fn server(route: usize) -> Connection {
     Connection::Server(ConnectionId::new(route))
 }
+
+/// Maximum characters of a record's detail.
+const DETAIL: usize = 256;

@@ -11,6 +11,7 @@ use super::route::{Member, Route, Session};
 use super::{Aggregator, spliced};
 use crate::connection::Connection;
 use crate::effect::Effects;
+use crate::fault::Act;
 use crate::id::IdKey;
 use crate::message::Message;
 use crate::renumber::{RequestOrigin, number_of};
@@ -25,7 +26,7 @@ impl Aggregator {
         if self.server_requests.len() >= self.bounds.pending {
             let allowed = self.bounds.pending;
             let why = format!("more open requests than the limit of {allowed} (pending)");
-            let answer = write::error(id, INTERNAL_ERROR, &why, None);
+            let answer = Act::ServerAskedTooMuch.error(id, INTERNAL_ERROR, &why);
             return self.tell_server(route, answer);
         }
         let number = self.number();

@@ -4,32 +4,23 @@
 use std::borrow::Cow;
 
 use toolsure_json::{Kind, Node as _, View, quote};
-use toolsure_mcp::message::{
-    Edits, INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, Request, write,
-};
+use toolsure_mcp::message::{Edits, INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, Request};
 
 use super::Conversation;
 use super::open::Open;
 use super::turn::Turn;
-use crate::caller::VerifiedCaller;
+use crate::caller::{NOBODY, VerifiedCaller};
 use crate::fault::Act;
 use crate::id::IdKey;
 use crate::policy::{Access, Policy};
 use crate::record::{Action, Filter, Peer};
 use crate::scope::{Found, Known};
 use crate::side::Side;
+use crate::subject::Subject;
 use crate::subscription::subscription;
 
 /// The caller of a request. Without one that a transport has verified, only rules for everybody apply.
 pub(super) fn caller_of(peer: Option<&Peer>) -> &VerifiedCaller {
-    static NOBODY: VerifiedCaller = VerifiedCaller {
-        token: None,
-        issuer: None,
-        subject: None,
-        groups: Vec::new(),
-        scopes: Vec::new(),
-        certificates: Vec::new(),
-    };
     let verified = peer.and_then(|peer| peer.verified.as_deref());
     verified.unwrap_or(&NOBODY)
 }
@@ -64,16 +55,6 @@ fn clients_name<'n>(policy: &Policy, name: &'n str) -> Cow<'n, str> {
         .map_or(Cow::Borrowed(name), Cow::Owned)
 }
 
-/// What a request is about, if callers may be kept from it.
-#[derive(Clone, Copy, PartialEq)]
-enum Subject<'a> {
-    Prompt(&'a str),
-    Resource(&'a str),
-    Task(&'a str),
-    /// A method of which it is unknown what it is about.
-    Method(&'a str),
-}
-
 impl Conversation {
     /// Answers a request for something that its caller may not use. Returns whether it did.
     pub(super) fn withhold(&self, turn: &mut Turn<'_>, request: &Request<'_>, open: &Open) -> bool {
@@ -81,14 +62,7 @@ impl Conversation {
         if policy.callers.is_empty() {
             return false;
         }
-        let message = turn.message;
-        let named = message.names().and_then(|names| names.new_name());
-        let subjects = subjects(request, named);
-        if !subjects.is_empty() && turn.message.is_ambiguous() {
-            let flaw = turn.message.flaw().map(ToString::to_string);
-            turn.refuse(request, Act::ClientSentNoJson, &flaw.unwrap_or_default());
-            return true;
-        }
+        let subjects = Subject::all(request, turn.new_name());
         let caller = caller_of(open.peer.as_deref());
         let may = |subject: &Subject<'_>| match subject {
             Subject::Prompt(name) => policy
@@ -105,14 +79,22 @@ impl Conversation {
             true => INVALID_PARAMS,
             false => RESOURCE_NOT_FOUND,
         };
-        let (code, text) = match subject {
+        let (said, code, text) = match subject {
             Subject::Prompt(name) => {
                 let name = clients_name(policy, name);
-                (INVALID_PARAMS, format!("unknown prompt: {}", shown(&name)))
+                let text = format!("unknown prompt: {}", shown(&name));
+                (Act::UnknownPrompt, INVALID_PARAMS, text)
             }
-            Subject::Resource(uri) => (not_found, format!("resource not found: {}", shown(uri))),
-            Subject::Task(task) => (INVALID_PARAMS, format!("unknown task: {}", shown(task))),
+            Subject::Resource(uri) => {
+                let text = format!("resource not found: {}", shown(uri));
+                (Act::UnknownResource, not_found, text)
+            }
+            Subject::Task(task) => {
+                let text = format!("unknown task: {}", shown(task));
+                (Act::TaskUnknown, INVALID_PARAMS, text)
+            }
             Subject::Method(method) => (
+                Act::UnknownMethod,
                 METHOD_NOT_FOUND,
                 format!("unknown method: {}", shown(method)),
             ),
@@ -121,8 +103,8 @@ impl Conversation {
         let mut record = turn.fault(Side::Client, Filter::Admission, Action::Refused, act);
         record.describe(&turn.key(request.id), open, turn);
         record.elapsed = None;
-        // The same as for something that does not exist, so without the code.
-        let answer = write::error(turn.raw_id(request.id), code, &text, None);
+        // The same as for something that does not exist.
+        let answer = said.error(turn.raw_id(request.id), code, &text);
         turn.answer(Side::Client, turn.key(request.id), answer, Some(code));
         turn.audit(record);
         true
@@ -213,48 +195,6 @@ impl Conversation {
     }
 }
 
-/// What a request is about. `named` is the name that replaces the one in its text.
-fn subjects<'a>(request: &Request<'a>, named: Option<&'a str>) -> Vec<Subject<'a>> {
-    let member = |name: &str| request.params.and_then(|params| params.member(name));
-    let text = |view: Option<View<'a>>| view.map_or("", |view| view.string());
-    match request.method {
-        "prompts/get" => vec![Subject::Prompt(
-            named.unwrap_or_else(|| text(member("name"))),
-        )],
-        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
-            vec![Subject::Resource(text(member("uri")))]
-        }
-        "completion/complete" => {
-            let of = member("ref");
-            let part = |name: &str| of.and_then(|of| of.member(name));
-            // Servers may look at the type, or at what is there.
-            let uri = part("uri").map(|uri| Subject::Resource(uri.string()));
-            let name = part("name").map(|name| Subject::Prompt(name.string()));
-            let all: Vec<Subject<'_>> = uri.into_iter().chain(name).collect();
-            if all.is_empty() {
-                vec![Subject::Prompt("")]
-            } else {
-                all
-            }
-        }
-        "subscriptions/listen" => {
-            let wanted = member("notifications");
-            let items = |name: &str| {
-                let items = wanted.and_then(|wanted| wanted.member(name));
-                items.into_iter().flat_map(View::items)
-            };
-            let uris = items("resourceSubscriptions").map(|uri| Subject::Resource(uri.string()));
-            let tasks = items("taskIds").map(|task| Subject::Task(task.string()));
-            uris.chain(tasks).collect()
-        }
-        "tasks/get" | "tasks/result" | "tasks/cancel" | "tasks/update" => {
-            vec![Subject::Task(text(member("taskId")))]
-        }
-        method if KNOWN.contains(&method) => Vec::new(),
-        method => vec![Subject::Method(method)],
-    }
-}
-
 fn shown(name: &str) -> impl std::fmt::Display {
     quote(name, SHOWN).to_string()
 }
@@ -269,20 +209,6 @@ const LISTS: [(&str, &str, &str); 4] = [
         "uriTemplate",
     ),
     ("skills/list", "skills", "uri"),
-];
-/// The other methods of which it is known that they are about nothing that has a name, or whose answers are
-/// restricted.
-const KNOWN: [&str; 10] = [
-    "initialize",
-    "ping",
-    "server/discover",
-    "logging/setLevel",
-    "tools/list",
-    "tools/call",
-    "prompts/list",
-    "resources/list",
-    "resources/templates/list",
-    "skills/list",
 ];
 /// Maximum characters of a name that a text repeats.
 const SHOWN: usize = 128;

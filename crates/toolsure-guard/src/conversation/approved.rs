@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicUsize;
 
 use toolsure_json::{Kind, Node as _, View, quote};
-use toolsure_mcp::message::{Edits, INVALID_PARAMS, Request, write};
+use toolsure_mcp::message::Edits;
 
 use super::Conversation;
 use super::open::Open;
@@ -15,7 +15,7 @@ use crate::id::IdKey;
 use crate::lock::{
     COMPARED, Compared, INSTRUCTIONS, PinnedList, entry_as_tool, instructions_as_tool,
 };
-use crate::policy::{Drift, Mode};
+use crate::policy::Mode;
 use crate::record::{Action, Filter};
 use crate::side::Side;
 
@@ -56,12 +56,15 @@ impl Conversation {
                     None => Drifted::from_lock(drift, &Compared::unread())
                         .map(|it| (list.prefix.to_owned(), it)),
                 };
-                if let Some(drifted) = drifted {
-                    if drifted.1.mode == Mode::Enforce {
-                        removed.push(index);
-                    }
-                    found.push(drifted);
+                let is_held = matches!(&drifted, Some((_, it)) if it.mode == Mode::Enforce);
+                if let Some(key) = list.key(item) {
+                    let is_approved = lock.has_entry(&key);
+                    self.scope.entry_seen(key, item.raw(), is_held, is_approved);
                 }
+                if is_held {
+                    removed.push(index);
+                }
+                found.extend(drifted);
             }
             if !removed.is_empty() {
                 edits.reshape(items, |index, _| removed.binary_search(&index).is_ok(), &[]);
@@ -114,51 +117,7 @@ impl Conversation {
     }
 }
 
-/// Answers a request for a prompt that is not in the lock. Returns whether it did.
-pub(super) fn refuse_unapproved(turn: &mut Turn<'_>, request: &Request<'_>, open: &Open) -> bool {
-    let rules = turn.rules;
-    let drift = &rules.policy.drift;
-    let Some((key, drifted)) = unapproved(turn, request, drift) else {
-        return false;
-    };
-    let action = action(&drifted, Action::Refused);
-    let mut record = turn.fault(Side::Client, Filter::Drift, action, Act::ServerChangedEntry);
-    record.describe(&turn.key(request.id), open, turn);
-    record.elapsed = None;
-    record.note(&format!("{}: {}", quote(&key, SHOWN), drifted.detail));
-    turn.audit(record);
-    if action != Action::Refused {
-        return false;
-    }
-    let name = key.strip_prefix(PinnedList::ALL[0].prefix).unwrap_or(&key);
-    let text = format!("prompt `{}` {}", quote(name, SHOWN), drifted.text);
-    let answer = write::error(turn.raw_id(request.id), INVALID_PARAMS, &text, None);
-    turn.answer(
-        Side::Client,
-        turn.key(request.id),
-        answer,
-        Some(INVALID_PARAMS),
-    );
-    true
-}
-
-fn unapproved(turn: &Turn<'_>, request: &Request<'_>, drift: &Drift) -> Option<(String, Drifted)> {
-    let lock = drift.lock.as_ref().filter(|_| drift.mode != Mode::Off)?;
-    let [prompts, ..] = &PinnedList::ALL;
-    if request.method != "prompts/get" || !lock.pins(prompts) {
-        return None;
-    }
-    let named = turn.message.names().and_then(|names| names.new_name());
-    let sent = request.params.and_then(|params| params.member("name"));
-    let name = named.or_else(|| sent.map(|name| name.string()))?;
-    let key = format!("{}{name}", prompts.prefix);
-    if lock.has_entry(&key) {
-        return None;
-    }
-    Some((key, Drifted::from_lock(drift, &Compared::added())?))
-}
-
-fn action(drifted: &Drifted, enforced: Action) -> Action {
+pub(super) fn action(drifted: &Drifted, enforced: Action) -> Action {
     match drifted.mode {
         Mode::Enforce => enforced,
         _ => Action::Reported,

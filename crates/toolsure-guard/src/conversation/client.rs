@@ -8,7 +8,6 @@ use toolsure_mcp::message::{
     Message, Notification, Request, RequestId, UNSUPPORTED_VERSION, write,
 };
 
-use super::approved::refuse_unapproved;
 use super::call::{AskedCall, without_null};
 use super::open::{Open, What};
 use super::parked_calls::Retry;
@@ -18,8 +17,9 @@ use crate::effect::Effect;
 use crate::envelope::{self, Envelope, method_name};
 use crate::fault::{Act, unsupported_version};
 use crate::id::IdKey;
-use crate::record::{Action, Filter};
+use crate::record::{Action, Filter, Record};
 use crate::side::Side;
+use crate::subject::Subject;
 
 impl Conversation {
     /// Handles one message of the client. `retry` says why a parked call is handled again.
@@ -109,7 +109,11 @@ impl Conversation {
         let token = names.and_then(|names| names.new_token().cloned());
         open.progress = token.or_else(|| progress_token(request.params));
         open.peer.clone_from(&self.peer);
-        if self.withhold(turn, request, &open) || refuse_unapproved(turn, request, &open) {
+        open.about = Subject::recorded(request, turn.new_name());
+        if Self::is_unclear(turn, request, &open)
+            || self.withhold(turn, request, &open)
+            || self.refuse_held(turn, request, &open)
+        {
             return;
         }
         match method {
@@ -153,6 +157,13 @@ impl Conversation {
                 // Lists that were requested before this belong to an earlier session.
                 self.scope.begin_session();
             }
+            _ if RECORDED.contains(&request.method) && turn.policy().record_passes => {
+                let now = turn.now;
+                let mut record = Record::new(now, Side::Client, Filter::Admission, Action::Passed);
+                record.describe(&key, &open, turn);
+                record.elapsed = None;
+                turn.audit(record);
+            }
             _ => {}
         }
         self.open.insert(key, open);
@@ -160,6 +171,20 @@ impl Conversation {
         let named = named.or_else(|| envelope::named(request.method, request.params));
         envelope.name = named.map(Arc::from);
         turn.forward(Side::Server, envelope);
+    }
+
+    /// Refuses a request of which readers may differ what it is about, if that matters. Returns whether it did.
+    fn is_unclear(turn: &mut Turn<'_>, request: &Request<'_>, open: &Open) -> bool {
+        let policy = turn.policy();
+        let matters = !policy.callers.is_empty() || policy.drift.refuses();
+        let has_subject =
+            open.about.is_some() || !Subject::all(request, turn.new_name()).is_empty();
+        let is_unclear = matters && turn.message.is_ambiguous() && has_subject;
+        if is_unclear {
+            let flaw = turn.message.flaw().map(ToString::to_string);
+            turn.refuse(request, Act::ClientSentNoJson, &flaw.unwrap_or_default());
+        }
+        is_unclear
     }
 
     /// Why a request is refused before it is looked at.
@@ -187,14 +212,15 @@ impl Conversation {
     }
 
     fn unknown_version(&mut self, turn: &mut Turn<'_>, request: &Request<'_>, version: &str) {
-        let data = format!("{{{}}}", unsupported_version(version));
+        let act = Act::ClientDeclaredUnknownVersion;
+        let requested = unsupported_version(version);
+        let data = format!(r#"{{"code":"{}",{requested}}}"#, act.code());
         let answer = write::error(
             turn.raw_id(request.id),
             UNSUPPORTED_VERSION,
             "Unsupported protocol version",
             Some(&data),
         );
-        let act = Act::ClientDeclaredUnknownVersion;
         turn.answer_request(request, act, answer, UNSUPPORTED_VERSION);
     }
 
@@ -255,6 +281,8 @@ pub(super) fn id_member(object: View<'_>, name: &str) -> Option<IdKey> {
     IdKey::read(object.member(name)?.raw())
 }
 
+/// Requests that are recorded when they pass, as calls are, so that records say who has read what.
+const RECORDED: [&str; 3] = ["prompts/get", "resources/read", "resources/subscribe"];
 /// Requests that are kept as long as their session, so that the session can be opened again.
 const KEPT_FOR_SESSION: [&str; 2] = ["initialize", "logging/setLevel"];
 /// Maximum bytes of each of those.

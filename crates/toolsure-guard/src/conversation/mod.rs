@@ -42,6 +42,7 @@ mod client;
 mod dispatch;
 mod end;
 mod fetch;
+mod held;
 mod list;
 mod list_changed;
 mod mapped_call;

@@ -11,7 +11,7 @@ use toolsure_mcp::era::{Era, ToolMethod};
 
 use crate::id::IdKey;
 use crate::policy::Terms;
-use crate::record::Peer;
+use crate::record::{About, Peer};
 
 /// A request of the client that has no answer yet.
 #[derive(Debug)]
@@ -32,6 +32,8 @@ pub(super) struct Open {
     gets_list_changed: bool,
     /// The client that made it.
     pub(super) peer: Option<Arc<Peer>>,
+    /// What it is about, for records, if it is no call.
+    pub(super) about: Option<Box<About>>,
     /// What is recorded of the arguments of a call.
     pub(super) recorded: Option<Box<str>>,
 }
@@ -95,6 +97,7 @@ impl Open {
             cancelled: false,
             gets_list_changed: false,
             peer: None,
+            about: None,
             recorded: None,
         }
     }

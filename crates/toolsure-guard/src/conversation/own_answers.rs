@@ -12,6 +12,7 @@ use crate::filter::remarks::Remark;
 use crate::id::IdKey;
 use crate::record::{Action, Filter, Record};
 use crate::side::Side;
+use crate::subject::Subject;
 
 impl Turn<'_> {
     /// Answers a request that is not open, and records why.
@@ -26,6 +27,7 @@ impl Turn<'_> {
         let mut record = self.fault(Side::Client, Filter::Tracking, Action::Refused, act);
         record.method = Some(method_name(request.method));
         record.id = Some(key.clone());
+        record.about = Subject::recorded(request, self.new_name());
         self.answer(Side::Client, key, answer, Some(code));
         self.audit(record);
     }
@@ -71,6 +73,7 @@ impl Record {
         self.era = Some(open.era);
         self.elapsed = Some(turn.now.saturating_sub(open.since));
         self.peer.clone_from(&open.peer);
+        self.about.clone_from(&open.about);
         if let What::Call(called) = &open.what {
             self.tool = Some(Arc::clone(&called.name));
             self.listed = called.tool.is_some();

@@ -158,6 +158,11 @@ impl<'t> Turn<'t> {
         self.message.names()?.new_id()
     }
 
+    /// The name that its receiver knows, in place of the one in a request's text.
+    pub(super) fn new_name(&self) -> Option<&'t str> {
+        self.message.names()?.new_name()
+    }
+
     /// A call of a tool, with the name that its receiver knows.
     pub(super) fn tool_call<'a>(
         &self,

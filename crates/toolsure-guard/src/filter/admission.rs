@@ -48,7 +48,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
             Violation {
                 filter: Filter::Admission,
                 mode: case.terms.arguments,
-                code: "tool-unknown",
+                code: Act::UnknownTool.code(),
                 blame: Party::Client,
                 places: Vec::new(),
                 detail: None,

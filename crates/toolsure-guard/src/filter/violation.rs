@@ -6,7 +6,7 @@ use toolsure_mcp::era::Era;
 use toolsure_mcp::message::{INVALID_PARAMS, write};
 use toolsure_schema::{Exhausted, Finding, Report};
 
-use crate::fault::{Act, Party};
+use crate::fault::{Act, Party, error};
 use crate::lock::Digest;
 use crate::policy::Mode;
 use crate::record::{Filter, Record};
@@ -125,14 +125,31 @@ impl Violation {
         }
     }
 
+    /// The code in the answer. What is hidden from a caller is answered as what does not exist.
+    fn answered_code(&self) -> &'static str {
+        let hidden = [Act::ToolHidden.code(), Act::NotAllowed.code()];
+        match hidden.contains(&self.code) {
+            true => Act::UnknownTool.code(),
+            false => self.code,
+        }
+    }
+
     /// The answer to the request, as JSON text, and its code if it is an error.
     pub(crate) fn answer(&self, era: Era, id: &str) -> (String, Option<i64>) {
         match &self.reply {
             Reply::Refusal(refusal) => {
-                let code = (!refusal.is_result_in(era)).then(|| refusal.fault.rpc_code());
-                (refusal.answer(era, id), code)
+                if refusal.is_result_in(era) {
+                    return (refusal.answer(era, id), None);
+                }
+                let code = refusal.fault.rpc_code();
+                (
+                    error(id, code, refusal.text(), self.answered_code()),
+                    Some(code),
+                )
             }
-            Reply::Error { code, text } => (write::error(id, *code, text, None), Some(*code)),
+            Reply::Error { code, text } => {
+                (error(id, *code, text, self.answered_code()), Some(*code))
+            }
             Reply::Tool(text) => (tool_error(era, id, text), None),
         }
     }

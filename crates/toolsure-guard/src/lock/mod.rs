@@ -7,6 +7,7 @@ mod entries;
 mod may_change;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use toolsure_json::{Key as _, Kind, Node as _, OwnedDocument, ReadError, View};
 use toolsure_mcp::argument::LISTED;
@@ -205,6 +206,15 @@ impl Lock {
     #[must_use]
     pub fn has_entry(&self, key: &str) -> bool {
         self.entries.contains_key(key)
+    }
+
+    /// The names of the entries that begin with this prefix.
+    pub(crate) fn entries<'l>(&'l self, prefix: &'l str) -> impl Iterator<Item = &'l String> {
+        let from = self
+            .entries
+            .range::<str, _>((Bound::Included(prefix), Bound::Unbounded));
+        let from = from.map(|(key, _)| key);
+        from.take_while(move |key| key.starts_with(prefix))
     }
 
     /// The pin of a tool.

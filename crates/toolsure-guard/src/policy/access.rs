@@ -2,9 +2,21 @@
 
 use super::caller_rule::{Access, AllowList, CallerRule, Hints};
 use super::{Policy, Terms};
-use crate::caller::VerifiedCaller;
+use crate::caller::{NOBODY, VerifiedCaller};
 
 impl Policy {
+    /// Whether a transport may let a caller in; `None` is one that it has not verified. A caller that no rule
+    /// is for may use nothing, so it gets no session and starts no server.
+    #[must_use]
+    pub fn admits(&self, caller: Option<&VerifiedCaller>) -> bool {
+        let rules = match self.callers.as_slice() {
+            [] => &self.admission,
+            _ => &self.callers,
+        };
+        let caller = caller.unwrap_or(&NOBODY);
+        rules.is_empty() || rules.iter().any(|rule| rule.applies(caller))
+    }
+
     /// Whether a caller may use a tool that clients know by this name, and why.
     #[must_use]
     pub fn tool_access(
@@ -96,7 +108,7 @@ impl Policy {
 
 /// A URI as servers may read it: scheme and host in lower case, everything decoded once, `\\` as `/`, and without
 /// dot segments. `None` if that is the URI as it is written.
-fn resolved(uri: &str) -> Option<String> {
+pub(crate) fn resolved(uri: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(uri.len());
     let mut rest = uri.as_bytes();
     while let Some((first, after)) = rest.split_first() {
@@ -202,6 +214,28 @@ mod tests {
         assert!(policy.prompt_access(&of(&["admins"]), "p").is_allowed());
         assert!(!policy.prompt_access(&of(&["readers"]), "p").is_allowed());
         assert!(!policy.resource_access(&of(&["most"]), "a:b").is_allowed());
+    }
+
+    #[test]
+    fn a_caller_that_no_rule_is_for_is_not_let_in() {
+        let mut policy = Policy::new();
+        assert!(policy.admits(None));
+        let rules = vec![rule("admins", &[]), rule("readers", &["read_*"])];
+        policy.admission.clone_from(&rules);
+        let mut own = Policy::new();
+        own.callers = rules;
+        for policy in [&policy, &own] {
+            assert!(policy.admits(Some(&of(&["readers"]))));
+            assert!(!policy.admits(Some(&of(&["others"]))));
+            assert!(!policy.admits(None));
+        }
+        // A rule for everybody is for those, too, whom nobody has verified.
+        own.callers.push(Arc::new(CallerRule::new("all")));
+        assert!(own.admits(None));
+        // Its own rules are narrower than those of the servers behind it.
+        own.callers = vec![rule("admins", &[])];
+        own.admission.clone_from(&policy.admission);
+        assert!(!own.admits(Some(&of(&["readers"]))));
     }
 
     #[test]

@@ -20,6 +20,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+pub(crate) use access::resolved;
+
 pub use crate::lock::ChangeClass;
 pub use crate::text::name_matches;
 pub use caller_rule::{Access, AllowList, CallerRule, Hints};
@@ -135,6 +137,9 @@ pub struct Policy {
     /// What callers may use whose identity the transport has verified
     /// ([`Peer::verified`](crate::Peer::verified)). Without a rule, everybody may use everything. Default: none.
     pub callers: Vec<Arc<CallerRule>>,
+    /// For a guard in front of others that have rules for callers: it lets in the callers that one of these
+    /// rules is for. Default: none, so that `callers` decides who is let in.
+    pub admission: Vec<Arc<CallerRule>>,
     /// Finds those of the rules that no listed tool is under; a record names each, once. Default: none.
     pub rule_usage: Option<Arc<RuleUsage>>,
     /// Whether verdicts that find nothing wrong are recorded too. Default `true`.
@@ -194,6 +199,7 @@ impl Policy {
             address_rate: None,
             tools: Vec::new(),
             callers: Vec::new(),
+            admission: Vec::new(),
             rule_usage: None,
             record_passes: true,
             recording: Recording::default(),

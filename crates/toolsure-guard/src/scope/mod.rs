@@ -6,6 +6,7 @@
 //! connection or session keeps such a list for itself: it may be to another process of the server,
 //! and the lists from before it began must not judge its calls.
 
+mod held_entries;
 mod pages;
 mod task_owners;
 mod tool_cache;
@@ -24,6 +25,7 @@ use crate::caller::VerifiedCaller;
 use crate::policy::{Limits, Rate};
 use crate::rate::{AddressBuckets, Bucket};
 use crate::share::{Identity, SharedBucket, SharedState};
+use held_entries::HeldEntries;
 use pages::Page;
 pub(crate) use pages::{Found, Tools, Trust};
 use task_owners::TaskOwners;
@@ -81,6 +83,8 @@ struct State {
     tasks: PendingTasks,
     /// For whom tasks were made, of all callers who share this scope.
     task_owners: TaskOwners,
+    /// The held entries of other lists, which all callers share who share this scope.
+    held: HeldEntries,
     buckets: HashMap<Arc<str>, CallBudget>,
     /// The tokens of all tools together.
     total: CallBudget,
@@ -141,6 +145,7 @@ impl Scope {
                 public_changes: None,
                 tasks: PendingTasks::new(limits.tasks),
                 task_owners: TaskOwners::new(limits.tasks),
+                held: HeldEntries::default(),
                 buckets: HashMap::new(),
                 total: CallBudget::default(),
                 addresses: AddressBuckets::default(),
@@ -424,6 +429,22 @@ impl Scope {
     /// The caller for whom a task was made.
     pub(crate) fn task_owner(&self, task: &str) -> Option<Arc<VerifiedCaller>> {
         self.of_all_callers().state().task_owners.get(task)
+    }
+
+    /// Remembers whether an entry of a list that was just listed is held.
+    pub(crate) fn entry_seen(&self, key: String, listed: &str, is_held: bool, is_approved: bool) {
+        let mut state = self.of_all_callers().state();
+        state.held.seen(key, listed, is_held, is_approved);
+    }
+
+    /// A held entry as it was listed, by its name among those of tools.
+    pub(crate) fn held_entry(&self, key: &str) -> Option<Arc<str>> {
+        self.of_all_callers().state().held.get(key)
+    }
+
+    /// The names of the held entries that begin with this prefix.
+    pub(crate) fn held_entries(&self, prefix: &str) -> Vec<String> {
+        self.of_all_callers().state().held.names(prefix)
     }
 
     /// The scope of all callers who may ask for the same tasks: a connection or a session has tasks of its own.

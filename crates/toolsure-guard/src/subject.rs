@@ -1,0 +1,94 @@
+//! What requests other than calls are about: prompts, resources and tasks.
+
+use toolsure_json::{Node as _, View};
+use toolsure_mcp::message::Request;
+
+use crate::record::About;
+
+/// What a request is about, if callers may be kept from it.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Subject<'a> {
+    /// The server's name of a prompt.
+    Prompt(&'a str),
+    /// The URI of a resource, or the text of a template.
+    Resource(&'a str),
+    Task(&'a str),
+    /// A method of which it is unknown what it is about.
+    Method(&'a str),
+}
+
+impl<'a> Subject<'a> {
+    /// What a request is about. `named` is the name that replaces the one in its text.
+    pub(crate) fn all(request: &Request<'a>, named: Option<&'a str>) -> Vec<Self> {
+        subjects(request, named)
+    }
+
+    /// The same for records, without secrets; `None` for a request about nothing that has a name.
+    pub(crate) fn recorded(request: &Request<'a>, named: Option<&'a str>) -> Option<Box<About>> {
+        let about = match *subjects(request, named).first()? {
+            Self::Prompt(name) => About::new("prompt", name),
+            Self::Resource(uri) => About::new("uri", uri),
+            Self::Task(task) => About::new("task", task),
+            // The record has the method.
+            Self::Method(_) => return None,
+        };
+        Some(Box::new(about)).filter(|about| !about.text.is_empty())
+    }
+}
+
+/// What a request is about. `named` is the name that replaces the one in its text.
+fn subjects<'a>(request: &Request<'a>, named: Option<&'a str>) -> Vec<Subject<'a>> {
+    let member = |name: &str| request.params.and_then(|params| params.member(name));
+    let text = |view: Option<View<'a>>| view.map_or("", |view| view.string());
+    match request.method {
+        "prompts/get" => vec![Subject::Prompt(
+            named.unwrap_or_else(|| text(member("name"))),
+        )],
+        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
+            vec![Subject::Resource(text(member("uri")))]
+        }
+        "completion/complete" => {
+            let of = member("ref");
+            let part = |name: &str| of.and_then(|of| of.member(name));
+            // Servers may look at the type, or at what is there.
+            let uri = part("uri").map(|uri| Subject::Resource(uri.string()));
+            let name = part("name").map(|name| Subject::Prompt(name.string()));
+            let all: Vec<Subject<'_>> = uri.into_iter().chain(name).collect();
+            if all.is_empty() {
+                vec![Subject::Prompt("")]
+            } else {
+                all
+            }
+        }
+        "subscriptions/listen" => {
+            let wanted = member("notifications");
+            let items = |name: &str| {
+                let items = wanted.and_then(|wanted| wanted.member(name));
+                items.into_iter().flat_map(View::items)
+            };
+            let uris = items("resourceSubscriptions").map(|uri| Subject::Resource(uri.string()));
+            let tasks = items("taskIds").map(|task| Subject::Task(task.string()));
+            uris.chain(tasks).collect()
+        }
+        "tasks/get" | "tasks/result" | "tasks/cancel" | "tasks/update" => {
+            vec![Subject::Task(text(member("taskId")))]
+        }
+        method if KNOWN.contains(&method) => Vec::new(),
+        method => vec![Subject::Method(method)],
+    }
+}
+
+/// The other methods of which it is known that they are about nothing that has a name, or whose answers are
+/// restricted.
+const KNOWN: [&str; 10] = [
+    "initialize",
+    "ping",
+    "server/discover",
+    "logging/setLevel",
+    "tools/list",
+    "tools/call",
+    "prompts/list",
+    "resources/list",
+    "resources/templates/list",
+    "skills/list",
+];
