@@ -148,6 +148,13 @@ impl Drifted {
         } else {
             how
         };
+        // What decides comes first, and what would pass by itself last.
+        let decides = |class: ChangeClass| compared.is_rejected || drift.changes.of(class) == how;
+        let (decisive, others): (Vec<_>, Vec<_>) = compared
+            .changes
+            .iter()
+            .partition(|(class, ..)| decides(*class));
+        let classes: Vec<ChangeClass> = decisive.iter().map(|(class, ..)| *class).collect();
         let act = match classes.first()? {
             ChangeClass::New => Act::ServerAddedTool,
             ChangeClass::Narrower | ChangeClass::Wider => Act::ServerChangedContract,
@@ -157,20 +164,15 @@ impl Drifted {
             ChangeMode::Pass => Mode::Audit,
             _ => drift.mode,
         };
-        let mut what = String::new();
-        for (class, first, more) in &compared.changes {
-            let separator = if what.is_empty() { "" } else { "; " };
-            // Writing to a string cannot fail.
-            let _ = match (class, more) {
-                (ChangeClass::New, _) => Ok(()),
-                (_, 0) => write!(what, "{separator}{class} ({first})"),
-                _ => write!(what, "{separator}{class} ({first}, and {more} more)"),
-            };
-        }
+        let what = named(&decisive);
+        let rest = match named(&others) {
+            rest if rest.is_empty() => rest,
+            rest => format!("; also {rest}"),
+        };
         let is_new = act == Act::ServerAddedTool;
         let subject = match is_new {
             true => "is not approved".to_owned(),
-            false => format!("differs from its approved definition: {what}"),
+            false => format!("differs from its approved definition: {what}{rest}"),
         };
         let then = match (how, compared.is_rejected) {
             (_, true) => "; this was rejected",
@@ -190,11 +192,26 @@ impl Drifted {
             mode,
             detail: match is_new {
                 true => format!("{done}: new"),
-                false => format!("{done}: {what}"),
+                false => format!("{done}: {what}{rest}"),
             },
             digest: compared.digest,
             approval: Some((classes, how)),
             text: format!("{subject}{then}"),
         })
     }
+}
+
+/// What changed, by class.
+fn named(changes: &[&(ChangeClass, String, usize)]) -> String {
+    let mut what = String::new();
+    for (class, first, more) in changes {
+        let separator = if what.is_empty() { "" } else { "; " };
+        // Writing to a string cannot fail.
+        let _ = match (class, more) {
+            (ChangeClass::New, _) => Ok(()),
+            (_, 0) => write!(what, "{separator}{class} ({first})"),
+            _ => write!(what, "{separator}{class} ({first}, and {more} more)"),
+        };
+    }
+    what
 }
