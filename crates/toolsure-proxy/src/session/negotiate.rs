@@ -418,7 +418,8 @@ fn discover(options: &Options) -> String {
 fn initialize(options: &Options) -> String {
     let newest = Era::NEWEST_WITH_SESSIONS.version();
     let params = format!(
-        r#"{{"protocolVersion":"{newest}","capabilities":{{}},"clientInfo":{}}}"#,
+        r#"{{"protocolVersion":"{newest}","capabilities":{},"clientInfo":{}}}"#,
+        options.capabilities,
         client_info(options)
     );
     write::request(&INIT.to_string(), INITIALIZE, Some(&params))

@@ -22,6 +22,9 @@ pub struct Options {
     pub probe: bool,
     /// Our name in `clientInfo`. Default `toolsure`.
     pub name: String,
+    /// The capabilities that we declare, as the JSON text of an object: some servers list more to clients that have
+    /// some. Requests of the server are declined in any case. Default `{}`.
+    pub capabilities: String,
     /// Our version in `clientInfo`. Default this crate's.
     pub version: String,
 }
@@ -33,6 +36,7 @@ impl Default for Options {
             deadlines: Deadlines::default(),
             probe: true,
             name: "toolsure".to_owned(),
+            capabilities: "{}".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }
@@ -45,10 +49,11 @@ pub(super) fn with_meta(params: &str, options: &Options) -> String {
     format!(
         concat!(
             r#"{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"{}","#,
-            r#""io.modelcontextprotocol/clientCapabilities":{{}},"#,
+            r#""io.modelcontextprotocol/clientCapabilities":{},"#,
             r#""io.modelcontextprotocol/clientInfo":{}}}{}{}"#
         ),
         Era::NEWEST.version(),
+        options.capabilities,
         client_info(options),
         comma,
         rest

@@ -6,7 +6,7 @@ use anstyle::Style;
 use toolsure_analysis::diff::{Change, Class, Piece, Report, Side, word_diff};
 use toolsure_json::quote;
 
-use super::shared::{Section, SharedChange, sections, word};
+use super::shared::{Section, SharedChange, approval_word, sections, word};
 use super::sides::{Sides, tally};
 use crate::render::{count, hang};
 use crate::term::{BOLD, DIM, ERROR, GOOD, WARNING};
@@ -21,7 +21,7 @@ pub(crate) fn render(sides: &Sides, all: bool, quiet: bool, columns: Option<usiz
     let mut hidden = 0_usize;
     for (index, section) in sections(report, is_shown).iter().enumerate() {
         if all || index < MOST_SECTIONS {
-            draw(&mut out, (section, report), all, columns);
+            draw(&mut out, (section, report), (all, word), columns);
         } else {
             hidden = hidden.saturating_add(section.changes.len());
         }
@@ -44,17 +44,30 @@ fn summary(sides: &Sides, columns: Option<usize>) -> String {
         None => format!("{GOOD}no change{GOOD:#} in {}", count(same, "tool")),
         Some(_) => tally(&sides.report),
     };
+    of_both(sides, &text, columns)
+}
+
+/// A line about both listings.
+fn of_both(sides: &Sides, text: &str, columns: Option<usize>) -> String {
     let names = format!("{BOLD}{} -> {}{BOLD:#}", sides.old_name(), sides.new_name());
     let mut out = String::new();
     line(&mut out, &hang(&format!("{names}: {text}"), columns));
     out
 }
 
-/// Renders all of the report, with a number before each group of changes, as [`groups`] counts them.
+/// Renders all of the report for those who approve it, with a number before each group of changes, as [`groups`] counts
+/// them.
 pub(crate) fn numbered(sides: &Sides, number: &mut usize, columns: Option<usize>) -> String {
     let groups = groups(sides, number, columns).into_iter();
     let mut out: String = groups.map(|group| group.text).collect();
-    out.push_str(&summary(sides, columns));
+    let report = &sides.report;
+    let same = u64::try_from(report.same).unwrap_or(u64::MAX);
+    let changed = u64::try_from(report.tools.len()).unwrap_or(u64::MAX);
+    let text = match changed {
+        0 => format!("{GOOD}no change{GOOD:#} in {}", count(same, "tool")),
+        changed => format!("{} changed, {same} unchanged", count(changed, "tool")),
+    };
+    out.push_str(&of_both(sides, &text, columns));
     out
 }
 
@@ -87,7 +100,8 @@ pub(crate) fn groups<'r>(
     let groups = sections.into_iter().map(|section| {
         *number = number.saturating_add(1);
         let mut text = format!("{DIM}[{number}]{DIM:#} ");
-        draw(&mut text, (&section, &sides.report), true, columns);
+        let how = (true, approval_word as fn(&Change) -> &'static str);
+        draw(&mut text, (&section, &sides.report), how, columns);
         Group {
             number: *number,
             text,
@@ -100,7 +114,7 @@ pub(crate) fn groups<'r>(
 fn draw(
     out: &mut String,
     (section, report): (&Section<'_>, &Report),
-    all: bool,
+    (all, word): (bool, fn(&Change) -> &'static str),
     columns: Option<usize>,
 ) {
     line(
@@ -110,7 +124,7 @@ fn draw(
     let mut hidden = 0_u64;
     for (index, change) in section.changes.iter().enumerate() {
         if all || index < MOST_CHANGES {
-            one(out, (change, report), columns);
+            one(out, (change, report), word(change.change), columns);
         } else {
             hidden = hidden.saturating_add(1);
         }
@@ -123,14 +137,18 @@ fn draw(
     line(out, "");
 }
 
-fn one(out: &mut String, (shared, report): (&SharedChange<'_>, &Report), columns: Option<usize>) {
+fn one(
+    out: &mut String,
+    (shared, report): (&SharedChange<'_>, &Report),
+    word: &str,
+    columns: Option<usize>,
+) {
     let change = shared.change;
     let mut line = |text: &str| line(out, &hang(text, columns));
-    let word = word(change);
     let style = match (change.class, word) {
         (Class::Breaking, _) => ERROR,
         (Class::Unknown | Class::Warning, _) | (_, "consent") => WARNING,
-        (Class::Compatible, "compatible") => GOOD,
+        (Class::Compatible, "compatible" | "wider") => GOOD,
         (Class::Compatible, _) => DIM,
     };
     let place = match (change.side, change.place.as_str()) {

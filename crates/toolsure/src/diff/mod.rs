@@ -20,6 +20,7 @@ use crate::listing::{self, Listing, Skipped, TargetArgs, exit_of};
 use crate::policy::{PolicyArgs, Remark};
 use crate::settings::{Asserted, SchemaArgs, raise};
 use crate::term::Term;
+pub(crate) use shared::approval_word;
 pub(crate) use sides::Sides;
 
 /// Compare a saved listing with a newer one, and report whether the changes break callers

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use toolsure_analysis::diff::{Category, Change, Class, Kind, Report, Side};
+use toolsure_guard::policy::ChangeClass;
 use toolsure_json::quote;
 
 use crate::render::count;
@@ -153,6 +154,16 @@ pub(super) fn word(change: &Change) -> &'static str {
             about.name()
         }
         (Class::Compatible, _) => "compatible",
+    }
+}
+
+/// What a change is to those who approve it, in the words of `toolsure lock approve` and of the guard.
+pub(crate) fn approval_word(change: &Change) -> &'static str {
+    match change.kind {
+        Kind::ToolRemoved => "gone",
+        Kind::ToolRenamed => "renamed",
+        Kind::ToolNotListed => "not listed",
+        _ => ChangeClass::of_change(change).name(),
     }
 }
 

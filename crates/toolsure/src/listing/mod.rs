@@ -29,21 +29,23 @@ pub(crate) fn all(
     all_and_skipped(target, compilers, term).map(|(listings, _)| listings)
 }
 
-/// A listing, and that for older clients if it was asked for.
-pub(crate) type Both = (Listing, Option<Listing>);
+/// A listing, and those for other clients if they were asked for.
+pub(crate) type WithOthers = (Listing, Vec<Listing>);
 
-/// The same, with the other lists of each server, and what it lists for older clients if it speaks two protocols.
+/// The same, with the other lists of each server, and with what it lists for other clients.
 pub(crate) fn all_lists(
     target: &TargetArgs,
     compilers: &Compilers,
     term: &Term,
-) -> Result<(Vec<Both>, Vec<Skipped>), Failure> {
+) -> Result<(Vec<WithOthers>, Vec<Skipped>), Failure> {
     let Sources { sources, skipped } = sources(target, term)?;
     let mut listings = Vec::new();
     for source in sources {
-        let both = source.read_both(target, term)?;
-        compilers.for_tools(both.0.texts(), term);
-        listings.push(both);
+        let all = source.read_for_all(target, term)?;
+        for listing in std::iter::once(&all.0).chain(&all.1) {
+            compilers.for_tools(listing.texts(), term);
+        }
+        listings.push(all);
     }
     Ok((listings, skipped))
 }

@@ -86,12 +86,14 @@ impl Source {
         }
     }
 
-    /// Reads it with its other lists, and of a server that speaks 2026-07-28 and an older version, what it lists for older clients.
-    pub(crate) fn read_both(
+    /// Reads it with its other lists, and what it lists for other clients: to clients with capabilities it may list
+    /// more, or something else, and to those of an older version, if it speaks 2026-07-28 too. What a guard may
+    /// meet is in one of them.
+    pub(crate) fn read_for_all(
         self,
         args: &TargetArgs,
         term: &Term,
-    ) -> Result<(Listing, Option<Listing>), Failure> {
+    ) -> Result<(Listing, Vec<Listing>), Failure> {
         let again = match &self {
             Self::Live { target, peer, .. } => Some((target.clone(), peer.clone())),
             _ => None,
@@ -99,12 +101,27 @@ impl Source {
         let listing = self.read(args, true, term)?;
         let server = listing.server.as_ref();
         let is_modern = server.is_some_and(|server| server.era() == "modern");
-        let Some((target, peer)) = again.filter(|_| is_modern && listing.fault.is_none()) else {
-            return Ok((listing, None));
+        let Some((target, peer)) = again.filter(|_| listing.fault.is_none()) else {
+            return Ok((listing, Vec::new()));
         };
-        let options = live::options(args.timeout.min(OLDER), false);
-        let older = live::read(target, *peer, options, false, term)?;
-        Ok((listing, Some(older).filter(|older| older.fault.is_none())))
+        let mut others = Vec::new();
+        for (is_capable, is_older) in [(true, false), (false, true), (true, true)] {
+            if is_older && !is_modern {
+                continue;
+            }
+            let timeout = if is_older {
+                args.timeout.min(OLDER)
+            } else {
+                args.timeout
+            };
+            let mut options = live::options(timeout, !is_older && !args.no_probe);
+            if is_capable {
+                CAPABILITIES.clone_into(&mut options.capabilities);
+            }
+            let other = live::read(target.clone(), (*peer).clone(), options, !is_older, term)?;
+            others.extend(Some(other).filter(|other| other.fault.is_none()));
+        }
+        Ok((listing, others))
     }
 
     /// Reads it; opens a server for that. With `all_lists`, reads its other lists too.
@@ -440,5 +457,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 const SHORTEST: Duration = Duration::from_millis(100);
 const LONGEST: Duration = Duration::from_secs(3600);
 
+/// The capabilities of clients that servers look at when they list tools.
+const CAPABILITIES: &str = r#"{"roots":{"listChanged":true},"sampling":{"tools":{},"context":{}},"elicitation":{"form":{},"url":{}}}"#;
 /// How long a server may take to open in an older version, which it need not speak.
 const OLDER: Duration = Duration::from_secs(10);

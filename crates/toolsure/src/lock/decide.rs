@@ -260,10 +260,18 @@ type Approved = (Option<String>, ToolChange);
 pub(super) fn approve(args: &ApproveArgs, term: &Term) -> Result<Exit, Failure> {
     let mut open = Open::read(&args.candidate, &args.schemas)?;
     open.let_change(args)?;
-    let approved = choose(&open, args, term)?;
+    let Chosen { approved, missing } = choose(&open, args, term)?;
     if approved.is_empty() && args.may_change.is_empty() {
-        return Err(Failure::usage(format!("nothing of `{}` was approved", shown(&open.path)))
+        let nothing = format!("nothing of `{}` was approved", shown(&open.path));
+        let message = match missing.is_empty() {
+            true => nothing,
+            false => format!("{nothing}: {}", missing.join("; ")),
+        };
+        return Err(Failure::usage(message)
             .with_help("a tool is approved if all of its changes are: `--all` with `--tool PATTERN` takes all of them"));
+    }
+    for missing in &missing {
+        term.note(missing);
     }
     let reviewed = &open.reviewed;
     let is_unseen = |name: &String| !reviewed.has_shown_texts || reviewed.not_shown.contains(name);
@@ -282,13 +290,20 @@ pub(super) fn approve(args: &ApproveArgs, term: &Term) -> Result<Exit, Failure> 
     finish(open, "approved", approved.len(), term)
 }
 
+/// What the flags choose.
+struct Chosen {
+    approved: Vec<Approved>,
+    /// What else tools need of which only some changes were chosen.
+    missing: Vec<String>,
+}
+
 /// The definitions that the flags choose, or somebody at the terminal.
-fn choose(open: &Open, args: &ApproveArgs, term: &Term) -> Result<Vec<Approved>, Failure> {
+fn choose(open: &Open, args: &ApproveArgs, term: &Term) -> Result<Chosen, Failure> {
     let chooses = !args.classes.is_empty() || !args.groups.is_empty() || args.new || args.gone;
     let takes_all = args.all || (!chooses && !args.which.tools.is_empty());
     let asks = !chooses && !takes_all && args.may_change.is_empty();
     let mut number = 0_usize;
-    let mut approved = Vec::new();
+    let (mut approved, mut missing) = (Vec::new(), Vec::new());
     for (key, Comparison { report, also }) in open.reports()? {
         let Some(new) = open.candidate.servers.get(&key) else {
             continue;
@@ -306,7 +321,7 @@ fn choose(open: &Open, args: &ApproveArgs, term: &Term) -> Result<Vec<Approved>,
             old_file: None,
             new_file: None,
         };
-        let mut groups = human::groups(&sides, &mut number, term.stdout().columns);
+        let groups = human::groups(&sides, &mut number, term.stdout().columns);
         let mut chosen: BTreeSet<usize> = args.groups.iter().copied().collect();
         for group in groups.iter().filter(|_| asks) {
             term.write(&group.text)?;
@@ -314,38 +329,93 @@ fn choose(open: &Open, args: &ApproveArgs, term: &Term) -> Result<Vec<Approved>,
                 Some(true) => drop(chosen.insert(group.number)),
                 Some(false) => {}
                 None => {
-                    return Err(Failure::usage("there is no terminal to ask on").with_help(
-                        "say what to approve: `--class`, `--group`, `--new`, `--gone`, `--tool` or `--all`",
-                    ));
+                    return Err(Failure::usage(
+                        "there is no terminal to ask on: say what to approve with `--all`, or with `--class CLASS`",
+                    )
+                    .with_help("`--group`, `--new`, `--gone` and `--tool` choose too"));
                 }
             }
         }
-        groups.retain(|group| chosen.contains(&group.number));
+        let is_chosen = |group: &human::Group<'_>| chosen.contains(&group.number);
         for (index, tool) in sides.report.tools.iter().enumerate() {
-            let by_group = |change: &Change| groups.iter().any(|group| group.has(index, change));
+            let own_groups = |change: &Change| {
+                let all = groups.iter().filter(|group| group.has(index, change));
+                all.collect::<Vec<_>>()
+            };
+            let by_group =
+                |change: &Change| own_groups(change).iter().any(|group| is_chosen(group));
+            let is_renamed = tool
+                .changes
+                .iter()
+                .any(|change| change.kind == Kind::ToolRenamed);
+            // One tool is gone, and another one is new, whatever they have in common.
+            let as_both = is_renamed && args.gone && args.new;
             let by_kind = |change: &Change| match change.kind {
                 Kind::ToolRemoved => args.gone,
                 Kind::ToolAdded => args.new,
-                Kind::ToolRenamed => args.gone && args.new,
+                Kind::ToolRenamed => as_both,
                 _ => args.classes.contains(&ChangeClass::of_change(change)),
             };
             let is_listed = !tool
                 .changes
                 .iter()
                 .any(|change| change.kind == Kind::ToolNotListed);
-            let is_approved = |change: &Change| takes_all || by_kind(change) || by_group(change);
+            let is_approved =
+                |change: &Change| takes_all || as_both || by_kind(change) || by_group(change);
             // What no change says is approved by its class, or with everything that the review showed.
             let mut hidden = also.get(&tool.name).into_iter().flatten();
             let is_known = takes_all
+                || as_both
                 || tool.changes.iter().all(by_group)
                 || hidden.all(|class| args.classes.contains(class));
             let all = is_listed && is_known && tool.changes.iter().all(is_approved);
-            if all && args.which.has_tool(new_name(tool, new)) {
+            if !args.which.has_tool(new_name(tool, new)) {
+                continue;
+            }
+            if all {
                 approved.push((key.clone(), tool.clone()));
+                continue;
+            }
+            let is_begun = tool.changes.iter().any(is_approved);
+            if is_begun && is_listed && missing.len() < NAMED {
+                let rest = tool.changes.iter().filter(|change| !is_approved(change));
+                let words = rest.clone().map(flag_of);
+                let hidden = also.get(&tool.name).into_iter().flatten();
+                let hidden = hidden.filter(|class| !is_known && !args.classes.contains(class));
+                let words = words.chain(hidden.map(|class| format!("`--class {class}`")));
+                let words: BTreeSet<String> = words.collect();
+                let groups = rest.flat_map(own_groups).map(|group| group.number);
+                let groups: BTreeSet<usize> = groups.collect();
+                missing.push(lacking(&tool.name, &words, &groups));
             }
         }
     }
-    Ok(approved)
+    Ok(Chosen { approved, missing })
+}
+
+/// The flag that approves a change.
+fn flag_of(change: &Change) -> String {
+    match change.kind {
+        Kind::ToolRemoved => "`--gone`".to_owned(),
+        Kind::ToolAdded => "`--new`".to_owned(),
+        Kind::ToolRenamed => "`--new --gone`".to_owned(),
+        _ => format!("`--class {}`", ChangeClass::of_change(change)),
+    }
+}
+
+/// What else a tool needs of which only some changes were approved.
+fn lacking(tool: &str, words: &BTreeSet<String>, groups: &BTreeSet<usize>) -> String {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let groups: Vec<String> = groups.iter().map(usize::to_string).collect();
+    let groups = match groups.is_empty() {
+        true => String::new(),
+        false => format!(", or `--group {}`", groups.join(",")),
+    };
+    let tool = quote(tool, 80);
+    format!(
+        "`{tool}` is approved only with {} too{groups}",
+        words.join(" and ")
+    )
 }
 
 pub(super) fn reject(args: &RejectArgs, term: &Term) -> Result<Exit, Failure> {
@@ -455,6 +525,9 @@ fn user() -> Option<String> {
     let name = |variable| std::env::var(variable).ok().filter(|name| !name.is_empty());
     name("USER").or_else(|| name("USERNAME"))
 }
+
+/// Tools of which a message says what else they need.
+const NAMED: usize = 8;
 
 const APPROVE_HELP: &str = "\
 Examples:

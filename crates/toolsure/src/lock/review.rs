@@ -11,10 +11,10 @@ use toolsure_guard::policy::ChangeClass;
 use toolsure_json::quote;
 
 use crate::compilers::{Compilers, FetchArgs};
-use crate::diff::{Sides, human, json, markdown};
+use crate::diff::{Sides, approval_word, human, json, markdown};
 use crate::exit::{Exit, Failure};
 use crate::guard::locked_upstream;
-use crate::listing::{self, Both, Skipped, TargetArgs, exit_of};
+use crate::listing::{self, Skipped, TargetArgs, WithOthers, exit_of};
 use crate::locked::{
     Candidate, Comparison, LockFile, LockedServer, candidate_of, compare, digest, shown,
     texts_beyond,
@@ -79,14 +79,14 @@ pub(super) fn run(args: &ReviewArgs, term: &Term) -> Result<Exit, Failure> {
     let (mut exit, mut faults) = (Exit::Ok, Vec::new());
     let mut candidate = LockFile::default();
     let mut compared = BTreeMap::new();
-    for (listing, legacy) in &listings {
+    for (listing, others) in &listings {
         if let Some(fault) = &listing.fault {
             faults.push(format!("{}: {fault}", listing.target));
             exit = exit.worst(exit_of(fault.kind()));
             continue;
         }
         let key = lock.key_of(listing.key.as_deref());
-        let (mut new, left_out) = LockedServer::of(listing, legacy.as_ref())?;
+        let (mut new, left_out) = LockedServer::of(listing, others)?;
         for why in left_out {
             term.aside(&format!(
                 "{WARNING}note{WARNING:#}: {}: {why}\n",
@@ -202,7 +202,7 @@ pub(super) fn run(args: &ReviewArgs, term: &Term) -> Result<Exit, Failure> {
             by_class(&pairs, &hidden)
         ));
         term.note(&format!(
-            "approve with `toolsure lock approve {0}`, or reject with `toolsure lock reject {0}`",
+            "approve with `toolsure lock approve {0}` in a terminal, or anywhere with `toolsure lock approve {0} --all`, `--class`, `--new` or `--gone` (both for what is renamed); reject with `toolsure lock reject {0}`",
             shown(&candidate_path)
         ));
     }
@@ -214,7 +214,7 @@ fn listings(
     args: &ReviewArgs,
     compilers: &Compilers,
     term: &Term,
-) -> Result<(PathBuf, Vec<Both>, Vec<Skipped>), Failure> {
+) -> Result<(PathBuf, Vec<WithOthers>, Vec<Skipped>), Failure> {
     if let Some(config) = &args.config {
         let server = match args.target.servers.as_slice() {
             [] => None,
@@ -222,9 +222,9 @@ fn listings(
             _ => return Err(Failure::usage("`--config` takes one `--server`")),
         };
         let (lock, name, source) = locked_upstream(config, server, term)?;
-        let mut both = source.read_both(&args.target, term)?;
-        both.0.key = Some(name);
-        return Ok((lock, vec![both], Vec::new()));
+        let mut all = source.read_for_all(&args.target, term)?;
+        all.0.key = Some(name);
+        return Ok((lock, vec![all], Vec::new()));
     }
     let lock = args.lock.as_deref();
     let lock =
@@ -240,12 +240,7 @@ fn by_class(pairs: &[Sides], hidden: &[BTreeMap<String, Vec<ChangeClass>>]) -> S
     let tools =
         tools.flat_map(|(sides, also)| sides.report.tools.iter().map(move |tool| (tool, also)));
     for (tool, also) in tools {
-        let words = tool.changes.iter().map(|change| match change.kind {
-            Kind::ToolRemoved => "gone",
-            Kind::ToolRenamed => "renamed",
-            Kind::ToolNotListed => "not listed",
-            _ => ChangeClass::of_change(change).name(),
-        });
+        let words = tool.changes.iter().map(approval_word);
         let also = also
             .get(&tool.name)
             .into_iter()

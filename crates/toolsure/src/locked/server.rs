@@ -38,10 +38,11 @@ pub(crate) struct LockedServer {
 }
 
 impl LockedServer {
-    /// What a server lists, which was just read, and what it lists for older clients; and what of it cannot be approved, and why.
+    /// What a server lists, which was just read, and what it lists for other clients; and what of it cannot be approved,
+    /// and why.
     pub(crate) fn of(
         listing: &Listing,
-        legacy: Option<&Listing>,
+        others: &[Listing],
     ) -> Result<(Self, Vec<String>), Failure> {
         let unusable = |what: &str| Failure::usage(format!("{}: {what}", listing.target));
         let server = listing.server.as_ref();
@@ -52,18 +53,29 @@ impl LockedServer {
             ..Self::default()
         };
         let mut left_out = Vec::new();
-        let legacy = legacy.into_iter().flat_map(|legacy| &legacy.tools);
-        let tools = listing.tools.iter().map(|tool| (tool, ""));
-        for (tool, prefix) in tools.chain(legacy.map(|tool| (tool, LEGACY))) {
+        let other_tools = others.iter().flat_map(|other| &other.tools);
+        let tools = listing.tools.iter().map(|tool| (tool, false));
+        let mut legacy: BTreeSet<&str> = BTreeSet::new();
+        for (tool, is_other) in tools.chain(other_tools.map(|tool| (tool, true))) {
             let name = tool.name.as_deref().unwrap_or_default();
+            let is_known = is_other && locked.definitions.contains_key(name);
+            let prefix = if is_known { LEGACY } else { "" };
             let why = match one_line(&tool.text) {
                 None => "it cannot be read, or a member of it is there twice",
                 Some(_) if !is_tool_name(name) => {
                     "it has no name, or one that stands for something else in a lock file"
                 }
-                // The same for all clients.
-                Some(text) if !prefix.is_empty() && locked.definitions.get(name) == Some(&text) => {
+                // The same for all clients, or for several others.
+                Some(text)
+                    if is_known
+                        && [name, &format!("{LEGACY}{name}")]
+                            .iter()
+                            .any(|known| locked.definitions.get(*known) == Some(&text)) =>
+                {
                     continue;
+                }
+                Some(_) if is_known && !legacy.insert(name) => {
+                    "the server lists three definitions of it, for three kinds of clients"
                 }
                 Some(text) => match locked.insert(format!("{prefix}{name}"), text) {
                     Ok(()) => continue,
@@ -94,6 +106,9 @@ impl LockedServer {
                 locked
                     .add_entries(&list, entries)
                     .map_err(|why| unusable(&why))?;
+            }
+            for other in others {
+                left_out.extend(locked.add_others(&list, other)?);
             }
         }
         let instructions = server.and_then(|server| server.instructions.as_deref());
@@ -164,6 +179,38 @@ impl LockedServer {
             self.insert(key, exact(entry))?;
         }
         Ok(())
+    }
+
+    /// Adds the entries that the server lists to other clients alone; returns what of them cannot be approved, and why.
+    fn add_others(&mut self, list: &PinnedList, other: &Listing) -> Result<Vec<String>, Failure> {
+        let mut left_out = Vec::new();
+        for page in other.pages() {
+            if page.method != list.method {
+                continue;
+            }
+            let document = OwnedDocument::read(page.text, &LIMITS).map_err(|error| {
+                Failure::usage(format!("{}: {}: {error}", other.target, list.method))
+            })?;
+            let entries = document.document().root().member(list.member);
+            for entry in entries.into_iter().flat_map(View::items) {
+                let (Some(key), text) = (list.key(entry), exact(entry)) else {
+                    continue;
+                };
+                if self
+                    .definitions
+                    .get(&key)
+                    .is_some_and(|known| *known != text)
+                {
+                    left_out.push(format!(
+                        "`{}` has another definition for clients with other capabilities, which is left out, and a guard holds it",
+                        quote(&key, SHOWN)
+                    ));
+                } else {
+                    self.definitions.insert(key, text);
+                }
+            }
+        }
+        Ok(left_out)
     }
 
     fn insert(&mut self, name: String, text: String) -> Result<(), String> {

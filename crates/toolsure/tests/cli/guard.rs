@@ -158,10 +158,16 @@ fn a_client_configuration_starts_this_program() {
 
 /// Sends lines to a guard in front of the demonstration server, and reads every answer.
 pub(crate) fn converse(flags: &[&str], lines: &[&str]) -> Vec<Value> {
+    converse_with(flags, &[PROGRAM, "serve-demo"], lines)
+}
+
+/// The same in front of another server.
+pub(crate) fn converse_with(flags: &[&str], server: &[&str], lines: &[&str]) -> Vec<Value> {
     let mut child = Command::new(PROGRAM)
         .args(["guard", "--log", "error"])
         .args(flags)
-        .args(["--", PROGRAM, "serve-demo"])
+        .arg("--")
+        .args(server)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -339,6 +345,19 @@ impl Guard {
 
     fn call(&self, arguments: &str) -> String {
         self.call_tool("get-count", arguments)
+    }
+
+    /// Opens a session.
+    pub(crate) fn initialize(&self) -> String {
+        let host = self.url.strip_prefix("http://").unwrap();
+        let host = host.strip_suffix("/mcp").unwrap();
+        let length = OPEN.len();
+        send(
+            host,
+            &format!(
+                "POST /mcp HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {length}\r\n\r\n{OPEN}"
+            ),
+        )
     }
 
     pub(crate) fn call_tool(&self, name: &str, arguments: &str) -> String {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::guard::{LIST, OPEN, OPENED, converse};
+use crate::guard::{LIST, OPEN, OPENED, converse, converse_with};
 use crate::pty::Terminal;
 use crate::run::{Dir, PROGRAM, Run, toolsure};
 
@@ -151,6 +151,61 @@ fn groups_have_the_numbers_of_the_review() {
     assert_eq!(first, "[1] 2 tools: a, b");
     assert_eq!(files.approve(&["--group", "1"]).code, 0);
     assert_eq!(files.names(), ["a: two", "b: two", "c: one"]);
+}
+
+/// The words that the review prints are those of `--class`; what a tool lacks is named; and a renamed tool is one
+/// that is gone and a new one.
+#[test]
+fn an_approval_that_takes_nothing_says_what_is_missing() {
+    let narrower = json!({"type": "object", "required": ["q"]});
+    let files = Files::new(&json!([tool("get_count", "one"), tool("b", "two")]));
+    let now = json!([
+        tool("get-count", "1"),
+        {"name": "b", "description": "2", "inputSchema": narrower},
+    ]);
+    let review = files.review(&now);
+    for word in ["  renamed ", "  words ", "  narrower "] {
+        assert!(review.stdout.contains(word), "{word} {}", review.stdout);
+    }
+    for word in ["breaking", "compatible"] {
+        assert!(!review.stdout.contains(word), "{word} {}", review.stdout);
+    }
+    let hint = format!("toolsure lock approve {} --all", files.candidate);
+    assert!(review.stderr.contains("--all"), "{hint} {}", review.stderr);
+    let words = files.approve(&["--class", "words"]);
+    assert_eq!(words.code, 2);
+    for part in [
+        "`b` is approved only with `--class narrower` too, or `--group ",
+        "`get_count` is approved only with `--new --gone` too, or `--group ",
+    ] {
+        assert!(words.stderr.contains(part), "{part} {}", words.stderr);
+    }
+    let silent = files.approve(&[]);
+    assert_eq!(silent.code, 2);
+    assert!(
+        silent.stderr.contains("there is no terminal to ask on: say what to approve with `--all`, or with `--class CLASS`"),
+        "{}",
+        silent.stderr
+    );
+    assert_eq!(files.approve(&["--new"]).code, 2);
+    assert_eq!(files.names(), ["b: two", "get_count: one"]);
+    let renamed = files.approve(&["--new", "--gone"]);
+    assert_eq!(renamed.code, 0, "{}", renamed.stderr);
+    assert_eq!(files.names(), ["b: two", "get-count: 1"]);
+}
+
+#[test]
+fn the_groups_of_a_renamed_tool_approve_it() {
+    let files = Files::new(&json!([tool("get_count", "one")]));
+    let review = files.review(&json!([tool("get-count", "1")]));
+    let groups = review.stdout.lines().filter_map(|line| {
+        let (number, _) = line.strip_prefix('[')?.split_once(']')?;
+        Some(number.to_owned())
+    });
+    let groups: Vec<String> = groups.collect();
+    let approved = files.approve(&["--group", &groups.join(",")]);
+    assert_eq!(approved.code, 0, "{}{}", review.stdout, approved.stderr);
+    assert_eq!(files.names(), ["get-count: 1"]);
 }
 
 #[test]
@@ -461,6 +516,67 @@ fn records_have_the_digest_of_what_differs() {
     assert_eq!(names(&converse(&flags, &[modern])[0]), usable);
     let same = toolsure(&["lock", "review", &files.lock, "--demo"]);
     assert_eq!(same.code, 0, "{}", same.stdout);
+}
+
+/// A server that lists more to clients with capabilities, and asks them for their roots.
+const CAPABLE: &str = r#"
+import sys, json
+def say(message): print(json.dumps(message), flush=True)
+def tool(name, text): return {"name": name, "description": text, "inputSchema": {"type": "object"}}
+has = {}
+for line in sys.stdin:
+    m = json.loads(line)
+    if m.get("method") == "initialize":
+        has = m["params"]["capabilities"]
+        result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "prompts": {}}, "serverInfo": {"name": "p", "version": "1"}}
+    elif m.get("method") == "notifications/initialized" and "roots" in has:
+        say({"jsonrpc": "2.0", "id": "r", "method": "roots/list"})
+        continue
+    elif m.get("method") == "tools/list":
+        more = [tool(name, "asks") for name in ["sampling", "elicitation", "roots"] if name in has]
+        result = {"tools": [tool("always", "with" if has else "without"), *more]}
+    elif m.get("method") == "prompts/list":
+        result = {"prompts": [{"name": "p"}, *([{"name": "q"}] if has else [])]}
+    elif "method" in m and "id" in m:
+        say({"jsonrpc": "2.0", "id": m["id"], "error": {"code": -32601, "message": "no"}})
+        continue
+    else: continue
+    say({"jsonrpc": "2.0", "id": m["id"], "result": result})
+"#;
+
+/// What a guard can hold can be reviewed: also what a server lists only to clients that can do something.
+#[test]
+fn a_review_sees_what_clients_with_capabilities_see() {
+    let dir = Dir::new();
+    let (lock, candidate) = (dir.path("t.lock.json"), dir.path("t.lock.candidate.json"));
+    let script = dir.file("server.py", CAPABLE);
+    let server = ["--", "python3", &script];
+    let review = || toolsure(&[&["lock", "review", &lock][..], &server].concat());
+    let first = review();
+    assert_eq!(first.code, 1, "{}", first.stderr);
+    for name in [
+        "always",
+        "sampling",
+        "elicitation",
+        "roots",
+        "legacy:always",
+        "prompt:q",
+    ] {
+        assert!(first.stdout.contains(name), "{name}: {}", first.stdout);
+    }
+    let approved = toolsure(&["lock", "approve", &candidate, "--all", "--by", "ann"]);
+    assert_eq!(approved.code, 0, "{}", approved.stderr);
+    assert_eq!(review().code, 0);
+    // A guard holds nothing of it, whatever its client can do.
+    for (capabilities, expected) in [("{}", 1), (r#"{"sampling":{},"roots":{}}"#, 3)] {
+        let open = OPEN.replace(
+            r#""capabilities":{}"#,
+            &format!(r#""capabilities":{capabilities}"#),
+        );
+        let answers = converse_with(&["--lock", &lock], &["python3", &script], &[&open, LIST]);
+        let tools = answers[1]["result"]["tools"].as_array().unwrap();
+        assert_eq!(tools.len(), expected, "{answers:?}");
+    }
 }
 
 #[test]
