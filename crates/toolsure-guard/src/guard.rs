@@ -16,7 +16,7 @@ use crate::message::{Message, Readers};
 use crate::policy::{Policy, PolicyError, Rules};
 use crate::scope::{Context, Scope, ScopeKey, ToolCache};
 use crate::share::{Identity, Share, SharedState};
-use crate::status::{ToolStatus, tools};
+use crate::status::{ToolsStatus, tools};
 
 /// The guard of one process. It is a handle: clones share everything.
 #[derive(Clone)]
@@ -200,9 +200,9 @@ impl Guard {
         (self.scopes().known.len(), self.0.tool_cache.bytes())
     }
 
-    /// The tools that the guard knows from lists, and what happens to them.
+    /// The tools that the guard knows from the lists of its server, and what happens to them.
     #[must_use]
-    pub fn tools(&self) -> Vec<ToolStatus> {
+    pub fn tools(&self) -> ToolsStatus {
         let scopes: Vec<Scope> = {
             let scopes = self.scopes();
             let known = scopes.known.values().map(|(scope, _)| scope);

@@ -77,7 +77,7 @@ pub use share::{
     StoreUpdates,
 };
 pub use side::Side;
-pub use status::{ToolState, ToolStatus};
+pub use status::{OlderTools, ToolState, ToolStatus, ToolsStatus};
 pub use subscription::subscription;
 pub use text::{hex, one_line};
 pub use trace::{Begun, End, Outcome, Trace, TraceContext, Tracer, Verdict};

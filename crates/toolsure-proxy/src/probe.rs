@@ -52,5 +52,6 @@ impl<Id: PartialEq> Probe<Id> {
 /// of both eras then open a session with `initialize`.
 pub(crate) fn unknown_method(id: &str) -> String {
     let text = "the server does not answer `server/discover`; open a session with `initialize`";
-    write::error(id, METHOD_NOT_FOUND, text, None)
+    let data = r#"{"code":"server-timeout"}"#;
+    write::error(id, METHOD_NOT_FOUND, text, Some(data))
 }

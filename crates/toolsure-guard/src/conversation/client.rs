@@ -12,7 +12,7 @@ use super::call::{AskedCall, without_null};
 use super::open::{Open, What};
 use super::parked_calls::Retry;
 use super::turn::Turn;
-use super::{Carrier, Conversation};
+use super::{CLIENT, Carrier, Conversation, client_kind};
 use crate::effect::Effect;
 use crate::envelope::{self, Envelope, method_name};
 use crate::fault::{Act, unsupported_version};
@@ -65,6 +65,9 @@ impl Conversation {
         let era = match declared {
             Some(Ok(era)) if era.declares_version() => {
                 self.modern = true;
+                let meta = request.params.and_then(|params| params.member("_meta"));
+                let own = meta.and_then(|meta| meta.member(CLIENT));
+                self.client_kind = client_kind(own, true);
                 era
             }
             // A declaration of an older version is ignored: those versions have no such declaration.
@@ -151,6 +154,8 @@ impl Conversation {
                 };
             }
             _ if request.method == "initialize" => {
+                let own = request.params.and_then(|it| it.member("capabilities"));
+                self.client_kind = client_kind(own, false);
                 open.what = What::Initialize;
                 open.progress = None;
                 self.client_version = None;

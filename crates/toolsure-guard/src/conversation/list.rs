@@ -1,15 +1,15 @@
 //! Pages of tools: those that a client asked for, on their way to it, and those that the guard fetches
 //! itself.
 
-use toolsure_json::View;
+use toolsure_json::{Node as _, View};
 use toolsure_mcp::catalog::Listing;
 use toolsure_mcp::era::Era;
 
-use super::Conversation;
 use super::access::allows_tool;
 use super::fetch::Fetch;
 use super::open::{Open, What};
 use super::turn::Turn;
+use super::{Conversation, SERVER};
 use crate::envelope::Envelope;
 use crate::fault::Act;
 use crate::filter::listing::{PageCase, idle_rules, present, removed};
@@ -63,6 +63,10 @@ impl Conversation {
                 return turn.fail(key, open, Act::ServerUnlisted, &why);
             }
         };
+        if open.era.declares_version() {
+            let meta = forms.known().result().member("_meta");
+            self.listed_by(meta.and_then(|meta| meta.member(SERVER)));
+        }
         let page = turn.listed_page(forms.known(), cursor, open.era, *changes);
         let (tools, own) = match self.scope.learn(&page, &turn.policy().limits) {
             Ok(learned) => learned,

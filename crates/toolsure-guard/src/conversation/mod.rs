@@ -64,13 +64,14 @@ mod turn;
 use std::sync::Arc;
 use std::time::Duration;
 
+use toolsure_json::{Node as _, View, quote};
 use toolsure_mcp::era::Era;
 
 use crate::effect::{Effect, Report, ToolsEvent};
 use crate::guard::Guard;
 use crate::policy::Rules;
 use crate::record::Peer;
-use crate::scope::{Scope, ScopeKey};
+use crate::scope::{ClientKind, Scope, ScopeKey};
 use crate::share::Identity;
 use crate::side::Side;
 use crate::trace::Tracer;
@@ -165,6 +166,8 @@ pub struct Conversation {
     list_changed: ListChanged,
     stopping: bool,
     server_gone: Option<String>,
+    /// What kind of client it is, as its last request says.
+    client_kind: ClientKind,
     /// The peer on the client's side.
     peer: Option<Arc<Peer>>,
     /// Boxed, because most conversations have none.
@@ -207,6 +210,7 @@ impl Conversation {
             list_changed: ListChanged::default(),
             stopping: false,
             server_gone: None,
+            client_kind: ClientKind::default(),
             peer: None,
             traces: None,
         }
@@ -323,6 +327,19 @@ impl Conversation {
         }
     }
 
+    /// Remembers which program lists the tools; `info` is what it says of itself.
+    fn listed_by(&self, info: Option<View<'_>>) {
+        let text = |name: &str| {
+            let text = info.and_then(|info| info.member(name));
+            text.map_or("", |text| text.string())
+        };
+        let server = format!("{} {}", text("name"), text("version"));
+        let server = Some(server.trim()).filter(|server| !server.is_empty());
+        let server = server.map(|server| quote(server, SHOWN).to_string());
+        let is_process = self.link.server == Carrier::Stdio;
+        self.scope.listed_by(server, is_process, self.client_kind);
+    }
+
     /// Whether HTTP headers may repeat parts of calls.
     fn mirrors_headers(&self) -> bool {
         self.link.client == Carrier::Http || self.link.server == Carrier::Http
@@ -336,5 +353,22 @@ fn nearest(version: &str) -> Era {
     eras.find(older).unwrap_or(Era::V2024_11_05)
 }
 
+/// What kind of client has these capabilities.
+fn client_kind(capabilities: Option<View<'_>>, is_modern: bool) -> ClientKind {
+    let has = |name: &str| capabilities.is_some_and(|all| all.member(name).is_some());
+    ClientKind {
+        is_modern,
+        has_roots: has("roots"),
+        has_sampling: has("sampling"),
+        has_elicitation: has("elicitation"),
+    }
+}
+
+/// Maximum characters of a server's name and version.
+const SHOWN: usize = 128;
+/// The member of `_meta` with the capabilities of a client (2026-07-28).
+const CLIENT: &str = "io.modelcontextprotocol/clientCapabilities";
+/// The member of `_meta` with what a server says of itself (2026-07-28).
+const SERVER: &str = "io.modelcontextprotocol/serverInfo";
 /// The prefix of the ids of the guard's own requests.
 const OWN: &str = "toolsure-";

@@ -167,6 +167,7 @@ impl Conversation {
                 self.era = Some(nearest(version).min(Era::V2025_11_25));
                 self.opened = true;
                 self.read_declared(result);
+                self.listed_by(result.member("serverInfo"));
                 let envelope = Envelope {
                     agreed: envelope::agreed(result),
                     ..Envelope::answer(Some(key), None)

@@ -7,6 +7,7 @@
 //! and the lists from before it began must not judge its calls.
 
 mod held_entries;
+mod list_source;
 mod pages;
 mod task_owners;
 mod tool_cache;
@@ -26,6 +27,7 @@ use crate::policy::{Limits, Rate};
 use crate::rate::{AddressBuckets, Bucket};
 use crate::share::{Identity, SharedBucket, SharedState};
 use held_entries::HeldEntries;
+pub(crate) use list_source::{ClientKind, ListSource};
 use pages::Page;
 pub(crate) use pages::{Found, Tools, Trust};
 use task_owners::TaskOwners;
@@ -76,6 +78,7 @@ struct ScopeState {
 #[derive(Debug)]
 struct State {
     tools: Arc<Tools>,
+    source: ListSource,
     /// Counts how often the server said that its tools changed, and the sessions that began.
     changes: u64,
     /// If public pages are kept here: `changes` of the upstream's public lists when the first of them came.
@@ -141,6 +144,10 @@ impl Scope {
             caller: OnceLock::new(),
             state: Mutex::new(State {
                 tools: Arc::default(),
+                source: ListSource {
+                    began: tool_cache.next_session(),
+                    ..ListSource::default()
+                },
                 changes: 0,
                 public_changes: None,
                 tasks: PendingTasks::new(limits.tasks),
@@ -187,6 +194,19 @@ impl Scope {
             return Arc::clone(own);
         }
         shared
+    }
+
+    /// Which program lists the tools of this scope.
+    pub(crate) fn source(&self) -> ListSource {
+        self.state().source.clone()
+    }
+
+    /// Sets which program lists the tools of this scope, and to what kind of client.
+    pub(crate) fn listed_by(&self, server: Option<String>, is_process: bool, client: ClientKind) {
+        let mut state = self.state();
+        let source = &mut state.source;
+        source.server = server.map(Arc::from).or_else(|| source.server.take());
+        (source.is_process, source.client) = (is_process, client);
     }
 
     /// Whether this is the first time that `what` is said of the tool with this definition.
@@ -286,7 +306,12 @@ impl Scope {
     /// Forgets the lists of an earlier session with the server, because a new one begins. Public lists that
     /// others share stay as they are.
     pub(crate) fn begin_session(&self) {
-        self.state().changes += 1;
+        {
+            let mut state = self.state();
+            state.changes += 1;
+            state.source.began = self.0.tool_cache.next_session();
+            state.source.server = None;
+        }
         self.clear();
     }
 

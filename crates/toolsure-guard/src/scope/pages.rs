@@ -184,6 +184,11 @@ impl Tools {
         }
     }
 
+    /// Whether no page is known.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pages.is_empty()
+    }
+
     pub(crate) fn is_whole(&self) -> bool {
         self.whole
     }

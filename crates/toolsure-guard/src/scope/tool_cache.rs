@@ -1,7 +1,7 @@
 //! Pages of tools, shared by all scopes with the same page.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use sha2::{Digest as _, Sha256};
@@ -161,6 +161,8 @@ pub(crate) struct ToolCache {
     store: SchemaStore,
     /// Digests of what was recorded about the form in which tools are listed.
     told: Mutex<HashSet<[u8; 32]>>,
+    /// How many sessions have begun.
+    sessions: AtomicU64,
 }
 
 impl ToolCache {
@@ -170,12 +172,18 @@ impl ToolCache {
             bytes: AtomicUsize::new(0),
             store,
             told: Mutex::default(),
+            sessions: AtomicU64::new(0),
         })
     }
 
     /// The store that compiles schemas.
     pub(crate) fn store(&self) -> &SchemaStore {
         &self.store
+    }
+
+    /// The number of a session that begins now.
+    pub(crate) fn next_session(&self) -> u64 {
+        self.sessions.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Bytes of all pages in use.

@@ -435,7 +435,9 @@ fn shown(effect: &Effect, message: Option<&str>) -> String {
                 record.action.name(),
                 record.code
             );
-            for member in ["tool", "blame", "method", "prompt", "uri", "task", "places", "detail"] {
+            for member in [
+                "tool", "blame", "method", "prompt", "uri", "task", "places", "detail",
+            ] {
                 if let Some(value) = line.get(member) {
                     let text = value
                         .as_str()

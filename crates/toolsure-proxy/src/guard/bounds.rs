@@ -70,9 +70,16 @@ pub struct Bounds {
     /// Legacy HTTP sessions. A new one gets 503, unless an idle session with an HTTP upstream can
     /// make room. Default 1,024.
     pub sessions: usize,
+    /// Legacy HTTP sessions of one caller: of one verified caller, of one `Authorization`, or without one, of
+    /// one address. A further one gets 429, unless an idle one of the caller can make room. 0 is half of
+    /// `sessions`, the default.
+    pub caller_sessions: usize,
     /// Child processes, including the one that modern clients share. A new session, or a modern
     /// request without a process, gets 503. Default 64.
     pub children: usize,
+    /// Child processes of one caller, without the one that modern clients share. A further one gets 429, unless
+    /// an idle one of the caller can make room. 0 is half of `children`, the default.
+    pub caller_children: usize,
     /// Events that may wait for a slow client, for each stream; then the stream's upstream waits
     /// too. Default 16.
     pub waiting_events: usize,
@@ -88,6 +95,24 @@ impl Bounds {
     pub(super) fn most_unread(&self, limits: &Limits) -> usize {
         let messages = self.message_bytes.saturating_mul(2);
         limits.parked_bytes.saturating_add(messages)
+    }
+
+    /// The legacy sessions that one caller may have.
+    pub(super) fn sessions_of_one(&self) -> usize {
+        of_one(self.caller_sessions, self.sessions)
+    }
+
+    /// The child processes that one caller may have.
+    pub(super) fn children_of_one(&self) -> usize {
+        of_one(self.caller_children, self.children)
+    }
+}
+
+/// The part of one caller: what is set, or half of all, so that one caller leaves room for others.
+fn of_one(set: usize, all: usize) -> usize {
+    match set {
+        0 => all.div_ceil(2),
+        set => set.min(all),
     }
 }
 
@@ -106,7 +131,9 @@ impl Default for Bounds {
             memory_bytes: 64 << 20,
             caller_memory_bytes: 32 << 20,
             sessions: 1_024,
+            caller_sessions: 0,
             children: 64,
+            caller_children: 0,
             waiting_events: 16,
             stderr_bytes: 8 << 10,
         }

@@ -67,6 +67,7 @@ pub use crate::web::{ClientAuthorities, ServerCertificate};
 use child::Source;
 use connect::endpoint;
 use context::GuardContext;
+pub use http_server::limit_of;
 use http_server::{
     HttpServer, ProcessPool, ProtectedResource, TrustedProxies, UpstreamPool, Whose,
 };
@@ -113,7 +114,6 @@ async fn serve_http(
     let Bounds {
         connections,
         head_bytes,
-        children,
         ..
     } = options.bounds;
     let Times {
@@ -163,13 +163,19 @@ async fn serve_http(
     }
     let upstream_pool = match options.upstream.clone() {
         Upstream::Http(target) => UpstreamPool::Endpoint(endpoint(target, &ctx)?),
-        Upstream::Child { launch, restart } => {
-            UpstreamPool::Children(ProcessPool::new(Source::Launch(launch), restart, children))
-        }
+        Upstream::Child { launch, restart } => UpstreamPool::Children(ProcessPool::new(
+            Source::Launch(launch),
+            restart,
+            &options.bounds,
+        )),
         Upstream::Several(_) | Upstream::Translated(_) => {
             let in_process =
                 Source::InProcess(Arc::new(HubUpstream(options.clone(), ctx.guard.clone())));
-            UpstreamPool::Children(ProcessPool::new(in_process, Restart::default(), children))
+            UpstreamPool::Children(ProcessPool::new(
+                in_process,
+                Restart::default(),
+                &options.bounds,
+            ))
         }
     };
     let tickets = TicketIssuer::new(options.sessions, &ctx.name, ctx.replica);

@@ -81,14 +81,14 @@ pub(super) fn status_of(code: Option<i64>, is_request: bool, modern: bool) -> u1
     }
 }
 
-/// An error response that is not an answer of the conversation.
+/// An error response that is not an answer of the conversation. `why` is a stable code, which its data has.
 pub(super) fn error(
     status: u16,
     id: Option<&IdKey>,
-    code: i64,
+    (why, code): (&str, i64),
     text: &str,
 ) -> Response<ResponseBody> {
-    let body = error_body(id, code, text);
+    let body = error_body(id, (why, code), text);
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     respond(status, headers, ResponseBody::Whole(body.into()))
@@ -101,8 +101,21 @@ pub(super) fn closing(mut response: Response<ResponseBody>) -> Response<Response
     response
 }
 
-/// The JSON-RPC message of an error.
-pub(super) fn error_body(id: Option<&IdKey>, code: i64, text: &str) -> Vec<u8> {
-    let id = id.map_or_else(|| "null".to_owned(), IdKey::raw);
-    write::error(&id, code, text, None).into_bytes()
+/// The JSON-RPC message of an error. `why` is a stable code, which its data has.
+pub(super) fn error_body(id: Option<&IdKey>, codes: (&str, i64), text: &str) -> Vec<u8> {
+    error_of(id, codes, text).into_bytes()
 }
+
+/// The same for nobody's request.
+pub(super) fn error_text(codes: (&str, i64), text: &str) -> String {
+    error_of(None, codes, text)
+}
+
+fn error_of(id: Option<&IdKey>, (why, code): (&str, i64), text: &str) -> String {
+    let id = id.map_or_else(|| "null".to_owned(), IdKey::raw);
+    let data = format!(r#"{{"code":"{why}"}}"#);
+    write::error(&id, code, text, Some(&data))
+}
+
+/// The stable code of an error because a server cannot be reached, or has ended.
+pub(super) const SERVER_GONE: &str = "server-gone";

@@ -17,4 +17,6 @@ pub(super) struct RequestPermit {
     /// The client, for the records.
     pub(super) peer: Option<Arc<Peer>>,
     pub(super) sender: Arc<Identity>,
+    /// What its sessions and children are counted by ([`Identity::counted_as`]).
+    pub(super) counted: Arc<str>,
 }

@@ -7,7 +7,7 @@ use toolsure_guard::{IdKey, Message, MessageKind, Purpose};
 use toolsure_mcp::message::INTERNAL_ERROR;
 
 use super::mailbox::UpstreamHead;
-use super::reply::error_body;
+use super::reply::{SERVER_GONE, error_body};
 use crate::sse::Event;
 
 /// One step of an HTTP response.
@@ -127,7 +127,11 @@ impl ResponseSteps {
 pub(super) fn failure(id: Option<&IdKey>, why: &str) -> ResponseStep {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    ResponseStep::Status(502, headers, error_body(id, INTERNAL_ERROR, why))
+    ResponseStep::Status(
+        502,
+        headers,
+        error_body(id, (SERVER_GONE, INTERNAL_ERROR), why),
+    )
 }
 
 /// Maximum steps before the answer to `initialize`. Servers have no reason to send many.

@@ -6,14 +6,16 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 use toolsure_guard::{Act, Context, IdKey, Message, MessageKind, Purpose, Side};
+use toolsure_json::quote;
 use toolsure_mcp::message::INTERNAL_ERROR;
 
+use super::event::Event;
 use super::header_mirroring::{mismatch, of_arguments};
 use super::in_process::Caller;
 use super::mailbox::{Mailbox, MailboxItem, UNREAD, UpstreamHead};
@@ -44,6 +46,8 @@ pub(super) struct SessionRouter {
     /// Notified when an item is taken from a mailbox.
     pub(super) taken: Notify,
     pub(super) begun: Instant,
+    /// The name of its session in records.
+    pub(super) name: OnceLock<String>,
     /// Whether the child has ended.
     pub(super) gone: AtomicBool,
     /// Whether the client was given up because it does not read.
@@ -89,6 +93,7 @@ impl SessionRouter {
             }),
             taken: Notify::new(),
             begun: now,
+            name: OnceLock::new(),
             gone: AtomicBool::new(false),
             unread: AtomicBool::new(false),
         })
@@ -327,13 +332,29 @@ impl SessionRouter {
         let asked = envelope.id.clone().filter(|_| envelope.is_request());
         // A client without a stream is not told of a reload: it hears nothing of the server either.
         let may_be_lost = message.purpose == Purpose::Notice;
+        let method = envelope.method.clone();
         // Nobody reads it any more, and it may wait for long.
         let item = MailboxItem::ToClient(message.unread(), head);
         let delivered = mailbox.is_some_and(|mailbox| mailbox.send(item));
         if !delivered && !may_be_lost {
-            self.driver.ctx.note("undeliverable", UNDELIVERABLE);
-            if let Some(id) = asked {
-                self.answer_for_client(&id);
+            let method = method.as_deref().unwrap_or("an answer");
+            let session = self.name.get().map_or("no session", String::as_str);
+            let what = quote(method, SHOWN);
+            let ctx = &self.driver.ctx;
+            match asked {
+                Some(id) => {
+                    let detail = format!(
+                        "{UNDELIVERABLE}: the server's request `{what}` of {session} was answered with an error; its client must listen with GET, or wait for an answer"
+                    );
+                    ctx.note("undeliverable", &detail);
+                    self.answer_for_client(&id);
+                }
+                // Nobody waits for it.
+                None => {
+                    let detail = format!("{UNDELIVERABLE}: `{what}` of {session}");
+                    let what = "undeliverable";
+                    ctx.observe(&Event::Detail { what, detail: &detail });
+                }
             }
         }
     }
@@ -341,7 +362,7 @@ impl SessionRouter {
     /// Answers a server's request that no stream can take to the client; in a task, because the
     /// caller holds the lock of the conversation.
     fn answer_for_client(self: &Arc<Self>, id: &IdKey) {
-        let answer = error_body(Some(id), INTERNAL_ERROR, UNDELIVERABLE);
+        let answer = error_body(Some(id), ("client-gone", INTERNAL_ERROR), UNDELIVERABLE);
         let router = Arc::clone(self);
         tokio::spawn(async move { router.take(Side::Client, answer, None) });
     }
@@ -377,5 +398,7 @@ fn contradicted(message: &Message, headers: &HeaderMap) -> Option<(IdKey, String
 
 /// Ids of the guard are above those that clients count to, and exact in every JSON library.
 const FIRST_OF_OURS: i64 = 1 << 52;
+/// Maximum characters of a method in a message.
+const SHOWN: usize = 128;
 const UNDELIVERABLE: &str = "there was no stream to the client for a message";
 const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(500);

@@ -8,7 +8,6 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::watch;
 use tokio::time::Instant;
 use toolsure_guard::{
@@ -21,6 +20,7 @@ use toolsure_mcp::message::{Edits, Message as Decoded};
 
 use super::child::Child;
 use super::context::GuardContext;
+use super::http_server::ChildPermit;
 use super::in_process::Caller;
 use super::messages::{MessageWriter, Received, start_to_flush};
 use super::session_driver::{Output, SessionDriver, link};
@@ -233,7 +233,7 @@ impl SharedChild {
     }
 
     /// Reads the child until its output ends; then answers open requests with an error.
-    pub(super) async fn read_child(self: Arc<Self>, mut child: Child, place: OwnedSemaphorePermit) {
+    pub(super) async fn read_child(self: Arc<Self>, mut child: Child, place: ChildPermit) {
         loop {
             match child.next(|| !self.table().open.is_empty()).await {
                 Received::Message(message) => self.on_message(message),

@@ -379,7 +379,10 @@ fn rules(prefix: &str) -> Policy {
     readers.tools = Some(AllowList::new(tools).unwrap());
     let mut all = CallerRule::new("admins");
     all.group = Some("admins".to_owned());
-    policy.callers = vec![readers.into(), all.into()];
+    let mut guests = CallerRule::new("guests");
+    guests.group = Some("guests".to_owned());
+    guests.tools = Some(AllowList::new([""; 0]).unwrap());
+    policy.callers = vec![readers.into(), all.into(), guests.into()];
     policy
 }
 
@@ -398,7 +401,7 @@ async fn each_caller_has_its_own_tools_on_every_path() {
     let callers: [(String, &[&str]); 4] = [
         (token("ann", &["readers"]), &["echo", "note"]),
         (token("ada", &["admins"]), &all),
-        (token("nan", &[]), &[]),
+        (token("nan", &["guests"]), &[]),
         // The same caller with another group.
         (token("ann", &["admins"]), &all),
     ];

@@ -140,6 +140,7 @@ async fn shared_ones_are_bounded_and_the_idle_ones_make_room() {
     let hubs = Hubs::new();
     let served = Served::with(hubs.upstream(), policy(), |options| {
         options.bounds.children = 2;
+        options.bounds.caller_children = 2;
     })
     .await;
     ask(&served, 1, Some("Bearer a")).await;
@@ -169,7 +170,10 @@ async fn shared_ones_are_bounded_and_the_idle_ones_make_room() {
         .await;
     open.until("notifications/progress").await;
     let answer = ask(&served, 4, Some("Bearer c")).await;
-    assert_eq!(answer["error"]["message"], "too many children");
+    assert_eq!(
+        answer["error"]["message"],
+        "too many server processes are running (limits.children)"
+    );
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@
     reason = "helpers of tests fail as tests do, with a panic"
 )]
 
+mod admission;
 pub(crate) mod aggregate;
 mod attacks;
 mod authentication;

@@ -27,6 +27,12 @@ pub(super) fn in_front(
     let mut bounds = config.bounds;
     let own = bounds;
     bounds.children = config.children_of_each(children).map_err(Failure::usage)?;
+    // As many connections as fit into the processes; 0 is half of them in any case.
+    if let Some(of_one) = config.bounds.caller_children.checked_div(children)
+        && config.bounds.caller_children > 0
+    {
+        bounds.caller_children = of_one.max(1);
+    }
     let times = config.times;
     let aggregate = Aggregate::new(members, (own, times), config.aggregator_limits(), clock);
     let aggregate = aggregate.map_err(|error| Failure::usage(error.to_string()))?;

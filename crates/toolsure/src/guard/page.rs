@@ -5,8 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 use toolsure_analysis::diff::Differ;
-use toolsure_guard::{COMPARISON_LIMITS, Digest, Guard, ToolState, ToolStatus};
+use toolsure_guard::{COMPARISON_LIMITS, Digest, ToolState, ToolStatus, ToolsStatus};
 use toolsure_json::{OwnedDocument, ReadLimits, quote};
+use toolsure_proxy::guard::limit_of;
 
 use super::recent::Recent;
 use super::state::{Served, State};
@@ -36,7 +37,21 @@ impl Decision {
 pub(super) fn state(state: &State, recent: &Recent, changes: bool) -> Value {
     let upstreams = state.upstreams();
     let upstreams = upstreams.iter().map(|(name, served)| {
-        let tools = served.guard.as_ref().map_or_else(Vec::new, Guard::tools);
+        let ToolsStatus {
+            tools,
+            server,
+            older,
+            ..
+        } = served.tools();
+        let older = older.iter().map(|older| {
+            json!({
+                "server": older.server,
+                "sessions": older.lists,
+                "tools": older.tools,
+                "held": older.held,
+            })
+        });
+        let older: Vec<Value> = older.collect();
         let lock = served.lock.as_ref().filter(|_| changes);
         let lock = lock.and_then(|path| LockFile::read(path).ok());
         let approved = lock.as_ref();
@@ -67,16 +82,23 @@ pub(super) fn state(state: &State, recent: &Recent, changes: bool) -> Value {
             "name": name,
             "state": served.fault.as_deref().unwrap_or("ready"),
             "lock": served.lock.as_ref().map(|path| path.display().to_string()),
+            "server": server,
             "tools": tools,
+            "older": older,
             "codes": recent.codes(name),
         })
     });
     let upstreams: Vec<Value> = upstreams.collect();
     let (ready, _) = state.readiness();
+    let limits = state.limits().into_iter();
+    let limits =
+        limits.map(|(name, code)| json!({"guard": name, "limit": code, "setting": limit_of(code)}));
+    let limits: Vec<Value> = limits.collect();
     json!({
         "version": 1,
         "ready": ready,
         "upstreams": upstreams,
+        "limits": limits,
         "refusals": recent.refusals(),
     })
 }
@@ -142,7 +164,7 @@ pub(super) fn decide(
             "it is too much to be shown on the page: use `toolsure lock review`".to_owned(),
         );
     }
-    let tools = served.guard.as_ref().map_or_else(Vec::new, Guard::tools);
+    let ToolsStatus { tools, .. } = served.tools();
     if tools.iter().filter(|status| status.name == tool).count() > 1 {
         let why = "the server lists several definitions of this tool, for example one for older clients: use `toolsure lock review`";
         return Err(why.to_owned());
@@ -180,7 +202,7 @@ pub(super) fn decide(
 /// The definition of a tool with this digest, in one line.
 fn listed(served: &Served, tool: &str, digest: &str) -> Option<String> {
     let wanted = Digest::read(digest)?;
-    let tools = served.guard.as_ref()?.tools();
+    let ToolsStatus { tools, .. } = served.tools();
     let is_held = |status: &&ToolStatus| status.state == ToolState::Held && status.name == tool;
     let mut own = tools.iter().filter(is_held);
     own.find_map(|status| {
@@ -197,6 +219,7 @@ pub(super) fn html(state: &Value, decides: bool) -> String {
     let upstreams = at(state, "upstreams")
         .as_array()
         .map_or(&[][..], Vec::as_slice);
+    limits(&mut out, at(state, "limits"));
     waiting(&mut out, upstreams, decides);
     for upstream in upstreams {
         of_upstream(&mut out, upstream);
@@ -209,6 +232,19 @@ pub(super) fn html(state: &Value, decides: bool) -> String {
     );
     out.push_str("</main></body></html>\n");
     out
+}
+
+/// The limits that were reached in the last minute.
+fn limits(out: &mut String, limits: &Value) {
+    for limit in limits.as_array().into_iter().flatten() {
+        let _ = write!(
+            out,
+            "<p class=bad>{}: the limit of {} was reached in the last minute, and requests were refused (<code>limits.{}</code>)</p>",
+            text(at(limit, "guard")),
+            text(at(limit, "limit")),
+            text(at(limit, "setting")),
+        );
+    }
 }
 
 fn waiting(out: &mut String, upstreams: &[Value], decides: bool) {
@@ -270,6 +306,23 @@ fn of_upstream(out: &mut String, upstream: &Value) {
             out,
             "<p>Approved definitions: <code>{}</code></p>",
             text(at(upstream, "lock"))
+        );
+    }
+    if at(upstream, "server").is_string() {
+        let server = text(at(upstream, "server"));
+        let _ = write!(out, "<p>New sessions run: {server}</p>");
+    }
+    for older in at(upstream, "older").as_array().into_iter().flatten() {
+        let _ = write!(
+            out,
+            "<p class=changed>Older sessions still run another program until they end: {} ({} of {} tools held; sessions: {})</p>",
+            match at(older, "server").as_str() {
+                Some(server) => escaped(server),
+                None => "its version is not known".to_owned(),
+            },
+            text(at(older, "held")),
+            text(at(older, "tools")),
+            text(at(older, "sessions")),
         );
     }
     let tools = at(upstream, "tools")

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use toolsure_guard::{Guard, ToolState};
+use toolsure_guard::{Guard, ToolState, ToolsStatus};
 
 use crate::render::count_of;
 
@@ -16,8 +16,8 @@ pub(super) struct State {
 
 struct Inner {
     upstreams: BTreeMap<String, Served>,
-    /// When each last refused a connection, because as many as may be were open.
-    full: BTreeMap<String, Instant>,
+    /// When each last refused a request because of a limit, by the limit's code.
+    limits: BTreeMap<(String, &'static str), Instant>,
     started: bool,
     draining: bool,
     /// `None` without a shared store; the inner value says what is wrong with it, if anything.
@@ -36,11 +36,29 @@ pub(super) struct Served {
 }
 
 impl Served {
-    /// How many of its tools wait for approval.
-    fn held(&self) -> usize {
-        let tools = self.guard.as_ref().map_or_else(Vec::new, Guard::tools);
+    /// Its tools, and what happens to them.
+    pub(super) fn tools(&self) -> ToolsStatus {
+        self.guard.as_ref().map(Guard::tools).unwrap_or_default()
+    }
+
+    /// Its state in one line.
+    fn shown(&self) -> String {
+        if let Some(why) = &self.fault {
+            return why.clone();
+        }
+        let ToolsStatus { tools, older, .. } = self.tools();
+        let mut line = "ready".to_owned();
         let held = tools.iter().filter(|tool| tool.state == ToolState::Held);
-        held.count()
+        match held.count() {
+            0 => {}
+            held => line.push_str(&format!("; {} held for approval", count_of(held, "tool"))),
+        }
+        match older.iter().map(|older| older.lists).sum() {
+            0 => {}
+            1_usize => line.push_str("; 1 session runs an older program"),
+            lists => line.push_str(&format!("; {lists} sessions run an older program")),
+        }
+        line
     }
 }
 
@@ -52,7 +70,7 @@ impl State {
                 upstreams: names
                     .map(|name| (name.clone(), Served::default()))
                     .collect(),
-                full: BTreeMap::new(),
+                limits: BTreeMap::new(),
                 started: false,
                 draining: false,
                 store: None,
@@ -98,15 +116,24 @@ impl State {
         });
     }
 
-    /// Records that a connection was refused, because as many as may be are open.
-    pub(super) fn full(&self, name: &str) {
-        self.with(|inner| inner.full.insert(name.to_owned(), Instant::now()));
+    /// Records that a request or a connection was refused because of a limit, by the limit's code.
+    pub(super) fn limited(&self, name: &str, code: &'static str) {
+        self.with(|inner| {
+            let key = (name.to_owned(), code);
+            inner.limits.insert(key, Instant::now())
+        });
+    }
+
+    /// The limits that were reached in the last minute, with the names of the guards.
+    pub(super) fn limits(&self) -> Vec<(String, &'static str)> {
+        self.with(|inner| inner.limits_within(RECENT))
     }
 
     /// Whether calls can be accepted, and a line for each upstream.
     ///
     /// A process with several upstreams is ready while one of them can be used. If a load balancer
-    /// removed it because of one, the others would be gone too.
+    /// removed it because of one, the others would be gone too. The same holds for limits other than that of
+    /// connections: sessions whose servers are processes here would be lost with it.
     pub(super) fn readiness(&self) -> (bool, String) {
         self.with(|inner| {
             if !inner.started {
@@ -115,27 +142,23 @@ impl State {
             if inner.draining {
                 return (false, "draining\n".to_owned());
             }
-            inner.full.retain(|_, at| at.elapsed() < FULL);
-            if let Some(name) = inner.full.keys().next() {
+            let mut reached = inner.limits_within(FULL);
+            if let Some((name, _)) = reached.iter().find(|(_, code)| *code == CONNECTIONS) {
                 return (false, format!("{name}: too many connections\n"));
             }
-            let lines =
-                inner
-                    .upstreams
-                    .iter()
-                    .map(|(name, served)| match (&served.fault, served.held()) {
-                        (Some(why), _) => format!("{name}: {why}\n"),
-                        (None, 0) => format!("{name}: ready\n"),
-                        (None, held) => {
-                            format!(
-                                "{name}: ready; {} held for approval\n",
-                                count_of(held, "tool")
-                            )
-                        }
-                    });
+            // What one caller has too much of does not concern others.
+            reached.retain(|(_, code)| !code.starts_with("caller-"));
+            let reached = reached.iter();
+            let reached = reached.map(|(name, code)| {
+                format!("{name}: the limit of {code} is reached, and requests are refused\n")
+            });
+            let lines = inner
+                .upstreams
+                .iter()
+                .map(|(name, served)| format!("{name}: {}\n", served.shown()));
             let mut served = inner.upstreams.values();
             let ready = served.any(|served| served.fault.is_none());
-            (ready, lines.collect())
+            (ready, lines.chain(reached).collect())
         })
     }
 
@@ -176,8 +199,20 @@ impl State {
     }
 }
 
+impl Inner {
+    fn limits_within(&mut self, time: Duration) -> Vec<(String, &'static str)> {
+        self.limits.retain(|_, at| at.elapsed() < RECENT);
+        let recent = self.limits.iter().filter(|(_, at)| at.elapsed() < time);
+        recent.map(|(key, _)| key.clone()).collect()
+    }
+}
+
+/// The code of the limit of connections.
+const CONNECTIONS: &str = "connections";
 /// How long a process is not ready after it refused a connection.
 const FULL: Duration = Duration::from_secs(10);
+/// How long the page shows that a limit was reached.
+const RECENT: Duration = Duration::from_secs(60);
 
 #[cfg(test)]
 mod tests {
@@ -202,12 +237,23 @@ mod tests {
         state.add("c");
         state.keep(|name| name != "c");
         assert!(!state.readiness().1.contains('c'));
-        state.full("b");
+        state.limited("b", "children");
+        state.limited("b", "caller-children");
+        assert_eq!(
+            state.readiness(),
+            (
+                true,
+                "a: ready\nb: refused\nb: the limit of children is reached, and requests are refused\n"
+                    .to_owned()
+            )
+        );
+        assert_eq!(state.limits().len(), 2);
+        state.limited("b", "connections");
         assert_eq!(
             state.readiness(),
             (false, "b: too many connections\n".to_owned())
         );
-        state.with(|inner| inner.full.clear());
+        state.with(|inner| inner.limits.clear());
         assert_eq!(state.health(), "ok\n");
         #[cfg(feature = "valkey")]
         {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::Value;
 use toolsure_guard::{Act, Action, Link, Record, Tracer};
 use toolsure_json::quote;
-use toolsure_proxy::guard::{Event, Observer, UpstreamState};
+use toolsure_proxy::guard::{Event, Observer, UpstreamState, limit_of};
 
 use super::audit::Audit;
 use super::log;
@@ -70,12 +70,15 @@ impl Watch {
         let shown = |text: &str| quote(text, SHOWN).to_string();
         let tool = record.tool.as_deref().map(shown);
         let method = record.method.as_deref().map(shown);
+        let peer = record.peer.as_deref();
+        let caller = peer.and_then(|peer| peer.caller.as_deref()).map(shown);
         let places = record.places.join("; ");
         tracing::info!(
             upstream = self.name,
             filter = record.filter.name(),
             code = record.code,
             blame = record.blame.map(|blame| blame.name()),
+            caller,
             method,
             tool,
             places = (!places.is_empty()).then_some(places),
@@ -134,8 +137,8 @@ impl Observer for Watch {
                 tracing::debug!(upstream = self.name, what, "{detail}");
             }
             Event::Rejected { status, why } => {
-                if *why == "connections" {
-                    self.shared.state.full(&self.name);
+                if limit_of(why).is_some() {
+                    self.shared.state.limited(&self.name, why);
                 }
                 tracing::info!(upstream = self.name, status, why, "a request was refused");
             }

@@ -181,3 +181,31 @@ fn the_token_is_a_digest() {
     );
     assert!(!run.stderr.contains("secret"), "{}", run.stderr);
 }
+
+/// Who operates a guard sees that a limit is reached: on the page, in `/state` and in `/readyz`, which stays ready.
+#[test]
+fn a_limit_that_is_reached_is_shown() {
+    let dir = Dir::new();
+    let config = dir.file("guard.toml", "[limits]\nchildren = 1\n");
+    let guard = Guard::start(&config);
+    assert!(!guard.page("/readyz").contains("limit"));
+    let opened = guard.initialize();
+    assert!(opened.starts_with("HTTP/1.1 200 "), "{opened}");
+    let full = guard.initialize();
+    assert!(full.starts_with("HTTP/1.1 503 "), "{full}");
+    assert!(full.contains("(limits.children)"), "{full}");
+    assert!(full.contains(r#""data":{"code":"children"}"#), "{full}");
+    let ready = guard.page("/readyz");
+    assert!(ready.starts_with("HTTP/1.1 200 "), "{ready}");
+    assert!(
+        ready.ends_with("server: the limit of children is reached, and requests are refused\n"),
+        "{ready}"
+    );
+    let page = guard.page("/");
+    assert!(page.contains("<code>limits.children</code>"), "{page}");
+    let state = guard.page("/state");
+    let (_, state) = state.split_once("\r\n\r\n").unwrap();
+    let state: Value = serde_json::from_str(state).unwrap();
+    let expected = json!([{"guard": "server", "limit": "children", "setting": "children"}]);
+    assert_eq!(state["limits"], expected);
+}

@@ -91,13 +91,18 @@ impl Issuer {
     }
 
     /// Verifies a token: its signature, its issuer, its audience, and its time.
-    pub(super) async fn verify(&self, token: &str) -> Result<Claims, Unauthenticated> {
+    /// `otherwise` is said of what is not a signed JSON Web Token at all.
+    pub(super) async fn verify(
+        &self,
+        token: &str,
+        otherwise: &str,
+    ) -> Result<Claims, Unauthenticated> {
         if token.len() > TOKEN_BYTES {
             return Err(Unauthenticated::Invalid(format!(
                 "the token has more than {TOKEN_BYTES} bytes"
             )));
         }
-        let header = decode_header(token).map_err(|_| invalid("the token is unknown"))?;
+        let header = decode_header(token).map_err(|_| invalid(otherwise))?;
         if !self.algorithms.contains(&header.alg) {
             return Err(Unauthenticated::Invalid(format!(
                 "tokens with the algorithm {:?} are not taken",

@@ -204,7 +204,11 @@ impl Verifier {
         match (self.static_token(&digest), &self.issuer) {
             (Some(name), _) => caller.token = Some(name),
             (None, Some(issuer)) => {
-                let claims = issuer.verify(token).await?;
+                let otherwise = match self.tokens.is_empty() {
+                    true => NOT_SIGNED,
+                    false => UNKNOWN_AND_NOT_SIGNED,
+                };
+                let claims = issuer.verify(token, otherwise).await?;
                 (until, generation) = (Some(claims.until), claims.generation);
                 caller.issuer = Some(claims.issuer);
                 caller.subject = Some(claims.subject);
@@ -317,6 +321,10 @@ fn now() -> u64 {
     since.map_or(0, |since| since.as_secs())
 }
 
+const NOT_SIGNED: &str =
+    "the token is not a signed JSON Web Token: send an access token of the issuer that is one";
+const UNKNOWN_AND_NOT_SIGNED: &str =
+    "the token is neither a known one nor a signed JSON Web Token";
 const BEARER: &[u8] = b"Bearer ";
 /// How many verified tokens are remembered.
 const MOST_KNOWN: usize = 4_096;

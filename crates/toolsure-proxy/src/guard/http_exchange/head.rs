@@ -24,7 +24,12 @@ impl HttpExchange {
     /// The error if the upstream's session cannot get a session id.
     pub(super) fn nameless(&self, no_session_id: NoSessionId) -> Response<ResponseBody> {
         let (status, text) = no_session_id.response();
-        error(status, self.id.as_ref(), INTERNAL_ERROR, &text)
+        error(
+            status,
+            self.id.as_ref(),
+            ("session-unopened", INTERNAL_ERROR),
+            &text,
+        )
     }
 
     pub(super) fn name_session(&mut self, headers: &mut HeaderMap) {

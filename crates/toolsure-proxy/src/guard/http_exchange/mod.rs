@@ -178,13 +178,13 @@ impl HttpExchange {
         self.lasts = envelope.has_method("subscriptions/listen");
         if self.json_only && self.lasts {
             let text = "send `Accept: application/json, text/event-stream`: a subscription is a stream of events";
-            return error(406, envelope.id.as_ref(), INVALID_REQUEST, text);
+            return error(406, envelope.id.as_ref(), ("accept", INVALID_REQUEST), text);
         }
         if envelope.kind == MessageKind::Batch {
             let mut batch = message.requests();
             if !batch.is_empty() && self.json_only {
                 let text = "send `Accept: application/json, text/event-stream`: a batch is answered by a stream of events";
-                return error(406, None, INVALID_REQUEST, text);
+                return error(406, None, ("accept", INVALID_REQUEST), text);
             }
             batch.retain(|id| self.router.open(id, &self.mailbox));
             self.is_batch = !batch.is_empty();

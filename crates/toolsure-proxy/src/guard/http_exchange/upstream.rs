@@ -11,7 +11,7 @@ use super::HttpExchange;
 use super::own_id::with_id;
 use crate::guard::header_mirroring::{mirrored_headers, write};
 use crate::guard::mailbox::UpstreamHead;
-use crate::guard::reply::error_body;
+use crate::guard::reply::{SERVER_GONE, error_body};
 use crate::guard::response_step::{ResponseStep, failure};
 use crate::guard::session_driver::Output;
 use crate::guard::session_router::SessionUpstream;
@@ -287,7 +287,7 @@ impl HttpExchange {
             });
         if self.batch.contains(id) {
             self.answered(id);
-            let error = sse::event(&error_body(Some(id), INTERNAL_ERROR, why));
+            let error = sse::event(&error_body(Some(id), (SERVER_GONE, INTERNAL_ERROR), why));
             let last = self.batch.is_empty();
             self.ready.push(ResponseStep::Piece(error, last));
         }

@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use hyper::header::{AUTHORIZATION, HOST, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
+use toolsure_guard::{Peer, Record};
+use toolsure_json::quote;
 use toolsure_mcp::message::{INTERNAL_ERROR, INVALID_REQUEST};
 
 use super::HttpServer;
 use super::client_connection::ClientConnection;
 use crate::guard::auth::{Proof, Unauthenticated};
+use crate::guard::event::Event;
 use crate::guard::identity::Identity;
 use crate::guard::reply::error;
 use crate::web::ResponseBody;
@@ -83,11 +86,29 @@ impl HttpServer {
             true => "Bearer".to_owned(),
             false => format!("Bearer {}", parts.join(", ")),
         };
-        let mut response = error(401, None, INVALID_REQUEST, text);
+        let mut response = error(401, None, ("unauthenticated", INVALID_REQUEST), text);
         if let Ok(challenge) = HeaderValue::from_str(&challenge) {
             response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
         }
         response
+    }
+
+    /// The answer to a caller that no rule is for: it could use nothing, so it gets no session and starts no server.
+    /// Without a challenge, because the guard knows of no scope that would help (RFC 6750, section 3.1).
+    pub(super) fn not_admitted(&self, peer: Arc<Peer>) -> Response<ResponseBody> {
+        self.rejected(403, "caller-not-allowed");
+        if self.is_first_in_a_while("caller-not-allowed") {
+            let caller = peer.caller.as_deref().unwrap_or("a caller without a name");
+            let detail = format!(
+                "{} was refused: no rule of `[[callers]]` is for it (reported at most once a minute)",
+                quote(caller, SHOWN)
+            );
+            self.ctx.note("caller-not-allowed", &detail);
+        }
+        let record = Record::not_admitted(self.ctx.now(), peer);
+        self.ctx.observe(&Event::Verdict(&record));
+        let text = "the caller is known, but no rule lets it use anything here; the operator of the guard can add one";
+        error(403, None, ("caller-not-allowed", INVALID_REQUEST), text)
     }
 
     /// Keeps a server's demand for authorization from callers who authenticate here and whose tokens the server
@@ -104,8 +125,11 @@ impl HttpServer {
                 "the server wants an authorization that the guard does not send: set one in `headers`",
             );
             let text = "the server refuses the authorization of the guard";
-            *response = error(502, None, INTERNAL_ERROR, text);
+            *response = error(502, None, ("server-refused", INTERNAL_ERROR), text);
         }
         drop(challenge);
     }
 }
+
+/// Maximum characters of a caller's name in a message.
+const SHOWN: usize = 128;

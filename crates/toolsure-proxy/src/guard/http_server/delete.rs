@@ -9,8 +9,8 @@ use toolsure_guard::Envelope;
 use toolsure_mcp::message::{INTERNAL_ERROR, INVALID_REQUEST};
 
 use super::{HttpServer, UpstreamPool};
-use crate::guard::identity::Identity;
-use crate::guard::reply::{error, onward, respond};
+use crate::guard::reply::{SERVER_GONE, error, onward, respond};
+use crate::guard::request_permit::RequestPermit;
 use crate::guard::tickets::NoSession;
 use crate::http::SESSION;
 use crate::web::ResponseBody;
@@ -19,9 +19,9 @@ impl HttpServer {
     pub(super) async fn delete(
         self: &Arc<Self>,
         headers: &HeaderMap,
-        sender: &Identity,
+        slot: &RequestPermit,
     ) -> Response<ResponseBody> {
-        let session = match self.session_of(headers, sender).await {
+        let session = match self.session_of(headers, &slot.sender, &slot.counted).await {
             Ok(session) => session,
             // Nothing of the session is here; it is remembered as deleted, so that it is not opened
             // here.
@@ -59,12 +59,24 @@ impl HttpServer {
                         let status = answer.status().as_u16();
                         respond(status, HeaderMap::new(), ResponseBody::empty())
                     }
-                    Ok(Err(fault)) => error(502, None, INTERNAL_ERROR, &fault.to_string()),
-                    Err(_) => error(504, None, INTERNAL_ERROR, "the upstream did not answer"),
+                    Ok(Err(fault)) => {
+                        error(502, None, (SERVER_GONE, INTERNAL_ERROR), &fault.to_string())
+                    }
+                    Err(_) => error(
+                        504,
+                        None,
+                        ("server-timeout", INTERNAL_ERROR),
+                        "the upstream did not answer",
+                    ),
                 }
             }
             UpstreamPool::Children(_) => match name {
-                None => error(400, None, INVALID_REQUEST, "send `Mcp-Session-Id`"),
+                None => error(
+                    400,
+                    None,
+                    ("session", INVALID_REQUEST),
+                    "send `Mcp-Session-Id`",
+                ),
                 Some(name) if self.end_session(name).await => {
                     self.transfers.over(headers);
                     respond(204, HeaderMap::new(), ResponseBody::empty())

@@ -2,9 +2,11 @@
 //! sessions of the older protocol versions.
 
 mod authenticate;
+mod child_permits;
 mod client_connection;
 mod cors;
 mod delete;
+mod limit;
 mod listeners;
 mod process_pool;
 mod protected_resource;
@@ -28,9 +30,7 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use toolsure_guard::{Context, Envelope, Message, MessageKind, Recovery};
 use toolsure_mcp::era::Era;
-use toolsure_mcp::message::{
-    HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, write,
-};
+use toolsure_mcp::message::{HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST};
 
 use super::auth::{Authenticator, certificate_names};
 use super::context::GuardContext;
@@ -39,7 +39,7 @@ use super::header_mirroring::{given_of_arguments, mirrored_headers, mismatch};
 use super::http_exchange::HttpExchange;
 use super::identity::Identity;
 use super::in_process::Caller;
-use super::reply::{closing, error, onward, respond};
+use super::reply::{SERVER_GONE, closing, error, error_text, onward, respond};
 use super::request_permit::RequestPermit;
 use super::session_driver::SessionDriver;
 use super::session_router::{SessionRouter, SessionUpstream};
@@ -47,8 +47,12 @@ use super::shared_child::SharedChild;
 use super::tickets::{TicketIssuer, VerifiedTicket};
 use crate::http::{Endpoint, SESSION, VERSION};
 use crate::web::{Admission, ResponseBody, Service, TooLarge, Wanted, late_timeout, read};
+pub(super) use child_permits::ChildPermit;
 use client_connection::ClientConnection;
+pub(super) use limit::Limit;
+pub use limit::limit_of;
 use listeners::Listeners;
+use process_pool::NoChild;
 pub(super) use process_pool::ProcessPool;
 pub(super) use protected_resource::{ProtectedResource, Whose};
 use session_transfers::SessionTransfers;
@@ -88,6 +92,8 @@ struct Session {
     number: u64,
     /// The caller that the session works for; its authorization may be renewed.
     caller: Caller,
+    /// What the sessions of its caller are counted by.
+    counted: Arc<str>,
     /// The ticket in its session id.
     ticket: VerifiedTicket,
 }
@@ -131,7 +137,7 @@ impl HttpServer {
             return cors::preflight(request.headers());
         }
         let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
-            return self.busy("requests");
+            return self.limited(Limit::Requests, None);
         };
         if wanted == Wanted::Metadata
             && let Some(protected) = &self.protected
@@ -144,17 +150,19 @@ impl HttpServer {
             Err(refused) => return refused,
         };
         let peer = client.peer(&head.headers, &self.trusted, &sender);
+        if !self.ctx.guard.admits(sender.verified.as_deref()) {
+            return self.not_admitted(peer);
+        }
         let close = Arc::clone(&client.close);
-        let holder = self
-            .ctx
-            .message_memory
-            .of(sender.counted_as(Some(&peer)), close);
+        let counted = sender.counted_as(Some(&peer));
+        let holder = self.ctx.message_memory.of(Arc::clone(&counted), close);
         let slot = RequestPermit {
             _slot: slot,
             bytes: holder.request(),
             holder,
             peer: Some(peer),
             sender,
+            counted,
         };
         if head.method != Method::POST
             && let Some(refused) = self.unsupported(&head.headers, &Envelope::default())
@@ -163,7 +171,7 @@ impl HttpServer {
         }
         let mut response = match head.method {
             Method::GET => self.listen(head.headers, slot).await,
-            Method::DELETE => self.delete(&head.headers, &slot.sender).await,
+            Method::DELETE => self.delete(&head.headers, &slot).await,
             _ => self.post(head.headers, body, slot).await,
         };
         self.keep_to_itself(&mut response);
@@ -202,7 +210,7 @@ impl HttpServer {
             Err(_) => {
                 self.rejected(408, "body");
                 let text = "the body did not arrive in time";
-                return closing(error(408, None, INVALID_REQUEST, text));
+                return closing(error(408, None, ("body", INVALID_REQUEST), text));
             }
         };
         let message = self.ctx.guard.read(message);
@@ -246,21 +254,27 @@ impl HttpServer {
             && let Some(wrong) = mismatch(&mirrored_headers(&message, None), &headers)
         {
             self.rejected(400, "headers");
-            return error(400, envelope.id.as_ref(), HEADER_MISMATCH, &wrong);
+            return error(
+                400,
+                envelope.id.as_ref(),
+                ("headers", HEADER_MISMATCH),
+                &wrong,
+            );
         }
         if envelope.is_request() && envelope.version.is_none() {
             self.rejected(400, "headers");
             let text = "the version in the header `MCP-Protocol-Version` must be in `params._meta` too, and is not";
-            return error(400, envelope.id.as_ref(), INVALID_PARAMS, text);
+            return error(400, envelope.id.as_ref(), ("headers", INVALID_PARAMS), text);
         }
         let shared = match &self.upstream_pool {
             UpstreamPool::Endpoint(_) => None,
-            UpstreamPool::Children(pool) => match self.shared(pool, &slot.sender).await {
+            UpstreamPool::Children(pool) => match self.shared(pool, &slot).await {
                 Ok(shared) => Some(shared),
-                Err(why) if why == process_pool::TOO_MANY => {
-                    return self.unavailable("children", envelope.id.as_ref(), &why);
+                Err(NoChild::Limit(limit)) => return self.limited(limit, envelope.id.as_ref()),
+                Err(why) => {
+                    let id = envelope.id.as_ref();
+                    return error(503, id, (SERVER_GONE, INTERNAL_ERROR), &why.to_string());
                 }
-                Err(why) => return error(503, envelope.id.as_ref(), INTERNAL_ERROR, &why),
             },
         };
         let caller = shared.as_ref().map(|shared| shared.caller.clone());
@@ -285,7 +299,7 @@ impl HttpServer {
         }
         let passed = onward(&headers);
         let mut caller = None;
-        let router = match self.session_for(&headers, &slot.sender).await {
+        let router = match self.session_for(&headers, &slot).await {
             Ok(Some(session)) => {
                 if let Some(refused) = self.of_other_version(&session, &headers, envelope) {
                     return refused;
@@ -300,7 +314,12 @@ impl HttpServer {
             }
             Ok(None) => {
                 let text = "send `Mcp-Session-Id`, or open a session with `initialize`";
-                return error(400, envelope.id.as_ref(), INVALID_REQUEST, text);
+                return error(
+                    400,
+                    envelope.id.as_ref(),
+                    ("session", INVALID_REQUEST),
+                    text,
+                );
             }
             Err(why) => return self.no_session(why, envelope),
         };
@@ -328,7 +347,7 @@ impl HttpServer {
         slot: RequestPermit,
     ) -> Response<ResponseBody> {
         let passed = onward(&headers);
-        let router = match self.session_for(&headers, &slot.sender).await {
+        let router = match self.session_for(&headers, &slot).await {
             Ok(Some(session)) => {
                 let no_message = Envelope::default();
                 if let Some(refused) = self.of_other_version(&session, &headers, &no_message) {
@@ -409,9 +428,10 @@ impl HttpServer {
     async fn shared(
         &self,
         pool: &ProcessPool,
-        sender: &Identity,
-    ) -> Result<Arc<SharedChild>, String> {
+        slot: &RequestPermit,
+    ) -> Result<Arc<SharedChild>, NoChild> {
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
+        let sender = (&*slot.sender, &slot.counted);
         pool.shared(&self.ctx, sender, number).await
     }
 }
@@ -447,12 +467,12 @@ impl Service for HttpServer {
     fn full(&self) -> String {
         self.rejected(503, "connections");
         let text = "too many connections are open (limits.connections)";
-        write::error("null", INTERNAL_ERROR, text, None)
+        error_text(("connections", INTERNAL_ERROR), text)
     }
 
     fn stopping(&self) -> String {
         self.rejected(503, "stopping");
-        write::error("null", INTERNAL_ERROR, STOPPING, None)
+        error_text(("stopping", INTERNAL_ERROR), STOPPING)
     }
 
     async fn answer(

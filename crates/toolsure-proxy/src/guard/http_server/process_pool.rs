@@ -9,7 +9,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 use toolsure_guard::{Context, Peer};
 
-use crate::guard::bounds::Restart;
+use super::child_permits::{ChildPermit, ChildPermits};
+use super::limit::Limit;
+use crate::fault::Fault;
+use crate::guard::bounds::{Bounds, Restart};
 use crate::guard::child::{Child, Restarts, Source};
 use crate::guard::context::GuardContext;
 use crate::guard::identity::Identity;
@@ -26,10 +29,12 @@ pub(in crate::guard) struct ProcessPool {
     /// each authorization.
     slots: Mutex<HashMap<Context, Arc<Slot>>>,
     most: usize,
-    permits: Arc<Semaphore>,
+    permits: ChildPermits,
 }
 
 struct Slot {
+    /// What the children of its caller are counted by.
+    counted: Arc<str>,
     state: tokio::sync::Mutex<SlotState>,
 }
 
@@ -49,24 +54,19 @@ impl SlotState {
 }
 
 impl ProcessPool {
-    pub(in crate::guard) fn new(source: Source, restart: Restart, most: usize) -> Self {
+    pub(in crate::guard) fn new(source: Source, restart: Restart, bounds: &Bounds) -> Self {
+        let most = bounds.children;
         Self {
             source,
             restart,
             slots: Mutex::default(),
             most,
-            permits: Arc::new(Semaphore::new(most)),
+            permits: ChildPermits::new(most, bounds.children_of_one()),
         }
     }
 
-    /// A permit for one more child; `None` if there are too many.
-    pub(super) fn permit(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.permits).try_acquire_owned().ok()
-    }
-
-    /// A permit for one more child, when a child has ended.
-    pub(super) async fn freed(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.permits).acquire_owned().await.ok()
+    pub(super) fn permits(&self) -> &ChildPermits {
+        &self.permits
     }
 
     /// Whether a session with a child can move to a child that another replica opens.
@@ -81,18 +81,18 @@ impl ProcessPool {
         &self,
         ctx: &Arc<GuardContext>,
         caller: &Caller,
-    ) -> Result<(Child, Arc<MessageWriter>), crate::fault::Fault> {
+    ) -> Result<(Child, Arc<MessageWriter>), Fault> {
         Child::start(ctx, &self.source, caller)
     }
 
     /// The child for a modern client, started if there is none; `number` is the context of a new
-    /// child.
+    /// child, and `counted` what those of its caller are counted by.
     pub(super) async fn shared(
         &self,
         ctx: &Arc<GuardContext>,
-        sender: &Identity,
+        (sender, counted): (&Identity, &Arc<str>),
         number: u64,
-    ) -> Result<Arc<SharedChild>, String> {
+    ) -> Result<Arc<SharedChild>, NoChild> {
         let (key, caller) = match &self.source {
             Source::Launch(_) => (Context::Anonymous, Caller::default()),
             Source::InProcess(_) => {
@@ -106,7 +106,7 @@ impl ProcessPool {
                 (sender.context.clone(), caller)
             }
         };
-        let (slot, evicted) = self.slot(&key).ok_or(TOO_MANY)?;
+        let (slot, evicted) = self.slot(&key, counted).ok_or(Limit::Children)?;
         let made_room = evicted.is_some();
         if let Some(evicted) = evicted {
             end(&evicted).await;
@@ -118,16 +118,27 @@ impl ProcessPool {
         }
         if state.shared.is_some() {
             let pause = state.restarts.next();
-            tokio::time::sleep(pause.ok_or("the server has ended too often")?).await;
+            tokio::time::sleep(pause.ok_or(NoChild::EndedTooOften)?).await;
         }
+        let all = self.permits.all();
         let permit = match &self.source {
             // Sessions hold the other permits, and release them when they end.
-            Source::Launch(_) => self.permit(),
-            Source::InProcess(_) => self.permit_for_one(ctx, made_room).await,
+            Source::Launch(_) => {
+                let of_all = all.try_acquire_owned().ok();
+                ChildPermit::new(of_all.ok_or(Limit::Children)?, None)
+            }
+            Source::InProcess(_) => {
+                let mut own = None;
+                if let Some(permits) = self.permits.of_caller(counted) {
+                    let permit = self.permit_for_one(ctx, permits, Some(counted), false);
+                    own = Some(permit.await.ok_or(Limit::CallerChildren)?);
+                }
+                let of_all = self.permit_for_one(ctx, all, None, made_room).await;
+                ChildPermit::new(of_all.ok_or(Limit::Children)?, own)
+            }
         };
-        let permit = permit.ok_or(TOO_MANY)?;
         let started = self.start(ctx, &caller);
-        let (child, input) = started.map_err(|fault| fault.to_string())?;
+        let (child, input) = started.map_err(NoChild::Failed)?;
         let is_process = matches!(self.source, Source::Launch(_));
         let fresh = SharedChild::new(ctx, input, number, is_process, (key, caller));
         if (state.shared.as_ref()).is_some_and(|ended| ended.knows_no_discovery()) {
@@ -139,17 +150,20 @@ impl ProcessPool {
     }
 
     /// The slot of an authorization. If there are too many, a new slot replaces the one that has
-    /// been unused longest, which the caller must end. `None` if all are in use.
-    fn slot(&self, key: &Context) -> Option<(Arc<Slot>, Option<Arc<Slot>>)> {
+    /// been unused longest, of the same caller if it has one, which the caller must end. `None` if all
+    /// are in use.
+    fn slot(&self, key: &Context, counted: &Arc<str>) -> Option<(Arc<Slot>, Option<Arc<Slot>>)> {
         let mut slots = self.slots();
         if let Some(slot) = slots.get(key) {
             return Some((Arc::clone(slot), None));
         }
         let mut evicted = None;
         if slots.len() >= self.most {
-            evicted = Some(Self::evict(&mut slots, |_| true)?);
+            let own = Self::evict(&mut slots, Some(counted), |_| true);
+            evicted = Some(own.or_else(|| Self::evict(&mut slots, None, |_| true))?);
         }
         let slot = Arc::new(Slot {
+            counted: Arc::clone(counted),
             state: tokio::sync::Mutex::new(SlotState {
                 shared: None,
                 restarts: Restarts::new(self.restart),
@@ -160,33 +174,38 @@ impl ProcessPool {
         Some((slot, evicted))
     }
 
-    /// A permit for a peer in this process. If none is left, evicts an unused peer and waits for
-    /// its permit. With `made_room`, a peer was evicted already.
+    /// One of these permits, for a peer in this process. If none is left, evicts an unused peer, of this
+    /// caller if one is given, and waits for its permit. With `made_room`, a peer was evicted already.
     async fn permit_for_one(
         &self,
         ctx: &GuardContext,
+        permits: Arc<Semaphore>,
+        counted: Option<&Arc<str>>,
         made_room: bool,
     ) -> Option<OwnedSemaphorePermit> {
-        if let Some(permit) = self.permit() {
+        if let Ok(permit) = Arc::clone(&permits).try_acquire_owned() {
             return Some(permit);
         }
         if !made_room {
-            let evicted = Self::evict(&mut self.slots(), |state| {
+            let evicted = Self::evict(&mut self.slots(), counted, |state| {
                 let shared = state.shared.as_ref();
                 shared.is_some_and(|shared| !shared.is_gone())
             });
             end(evicted?.as_ref()).await;
         }
-        let freed = Arc::clone(&self.permits).acquire_owned();
-        timeout(ctx.times.notify, freed).await.ok()?.ok()
+        let freed = timeout(ctx.times.notify, permits.acquire_owned());
+        freed.await.ok()?.ok()
     }
 
-    /// Removes and returns the slot that has been unused longest.
+    /// Removes and returns the slot that has been unused longest, of all or of one caller.
     fn evict(
         slots: &mut HashMap<Context, Arc<Slot>>,
+        counted: Option<&Arc<str>>,
         fits: impl Fn(&SlotState) -> bool,
     ) -> Option<Arc<Slot>> {
-        let unused = slots.iter().filter_map(|(key, slot)| {
+        let fitting = slots.iter();
+        let fitting = fitting.filter(|(_, slot)| counted.is_none_or(|own| *own == slot.counted));
+        let unused = fitting.filter_map(|(key, slot)| {
             let since = unused_since(slot, &fits)?;
             Some((since, key.clone()))
         });
@@ -229,7 +248,8 @@ impl ProcessPool {
             for shared in ending {
                 shared.ended().await;
             }
-            let _never_closed = self.permits.acquire_many(all).await;
+            let permits = self.permits.all();
+            let _never_closed = permits.acquire_many(all).await;
         };
         let _they_are_killed = timeout(patience, ended).await;
     }
@@ -239,8 +259,30 @@ impl ProcessPool {
     }
 }
 
-/// The error if no child may be started.
-pub(super) const TOO_MANY: &str = "too many children";
+/// Why a request gets no child.
+pub(super) enum NoChild {
+    /// There are too many.
+    Limit(Limit),
+    /// It could not be started.
+    Failed(Fault),
+    EndedTooOften,
+}
+
+impl From<Limit> for NoChild {
+    fn from(limit: Limit) -> Self {
+        Self::Limit(limit)
+    }
+}
+
+impl std::fmt::Display for NoChild {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Limit(limit) => f.write_str(limit.text()),
+            Self::Failed(fault) => fault.fmt(f),
+            Self::EndedTooOften => f.write_str("the server has ended too often"),
+        }
+    }
+}
 
 /// Ends the peer of a slot that was removed from the map.
 async fn end(slot: &Slot) {

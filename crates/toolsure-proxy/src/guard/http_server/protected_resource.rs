@@ -11,7 +11,7 @@ use toolsure_mcp::message::{INTERNAL_ERROR, INVALID_REQUEST};
 
 use crate::guard::auth::Authenticator;
 use crate::guard::options::HttpListener;
-use crate::guard::reply::{error, respond};
+use crate::guard::reply::{SERVER_GONE, error, respond};
 use crate::http::{Endpoint, NoMetadata, WELL_KNOWN, well_known, with_metadata_url};
 use crate::web::ResponseBody;
 
@@ -70,7 +70,7 @@ impl ProtectedResource {
     /// The response to a request for the metadata.
     pub(super) async fn metadata(&self, request: &HeaderMap) -> Response<ResponseBody> {
         let Some((origin, path)) = self.address(request.get(HOST)) else {
-            return error(400, None, INVALID_REQUEST, "send `Host`");
+            return error(400, None, ("metadata", INVALID_REQUEST), "send `Host`");
         };
         let resource = format!("{origin}{path}");
         let found = match &self.whose {
@@ -79,7 +79,7 @@ impl ProtectedResource {
                 let verifier = authenticator.current();
                 let Some(issuer) = verifier.issuer() else {
                     let text = "there is no authorization server for tokens";
-                    return error(404, None, INVALID_REQUEST, text);
+                    return error(404, None, ("metadata", INVALID_REQUEST), text);
                 };
                 let (resource, issuer) = (json_string(&resource), json_string(issuer));
                 let own = format!(
@@ -92,11 +92,11 @@ impl ProtectedResource {
             Ok(found) => metadata(found.at(&resource)),
             Err(NoMetadata::Absent) => {
                 let text = "the upstream has no metadata of a protected resource";
-                error(404, None, INVALID_REQUEST, text)
+                error(404, None, ("metadata", INVALID_REQUEST), text)
             }
             Err(NoMetadata::Unusable(why)) => {
                 let text = format!("the upstream's metadata of a protected resource: {why}");
-                error(502, None, INTERNAL_ERROR, &text)
+                error(502, None, (SERVER_GONE, INTERNAL_ERROR), &text)
             }
         }
     }

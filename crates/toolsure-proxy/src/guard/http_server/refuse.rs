@@ -12,7 +12,8 @@ use toolsure_json::quote;
 use toolsure_mcp::era::Era;
 use toolsure_mcp::message::{INTERNAL_ERROR, INVALID_REQUEST};
 
-use super::{HttpServer, Session};
+use super::limit::limit_of;
+use super::{HttpServer, Limit, Session};
 use crate::guard::event::Event;
 use crate::guard::reply::error;
 use crate::guard::tickets::NoSession;
@@ -21,16 +22,16 @@ use crate::web::{Refusal, ResponseBody};
 
 impl HttpServer {
     pub(super) fn no_session(&self, why: NoSession, envelope: &Envelope) -> Response<ResponseBody> {
-        if why == NoSession::NoRoom {
-            return self.busy("sessions");
+        let id = envelope.id.as_ref().filter(|_| envelope.is_request());
+        if let NoSession::Limit(limit) = why {
+            return self.limited(limit, id);
         }
         let (status, word, text) = why.response();
-        let id = envelope.id.as_ref().filter(|_| envelope.is_request());
         if why == NoSession::OpeningFailed {
             return self.unavailable(word, id, text);
         }
         self.rejected(status, word);
-        error(status, id, INVALID_REQUEST, text)
+        error(status, id, (word, INVALID_REQUEST), text)
     }
 
     /// Refuses a request whose header names an unsupported version (2025-11-25, basic/transports,
@@ -58,7 +59,7 @@ impl HttpServer {
             Era::SESSION_VERSIONS.join(", ")
         );
         let id = envelope.id.as_ref().filter(|_| envelope.is_request());
-        Some(error(400, id, INVALID_REQUEST, &why))
+        Some(error(400, id, ("version", INVALID_REQUEST), &why))
     }
 
     /// Refuses a request in a session whose header names another version than the session has.
@@ -80,7 +81,7 @@ impl HttpServer {
             quote(&named, SHOWN)
         );
         let id = envelope.id.as_ref().filter(|_| envelope.is_request());
-        Some(error(400, id, INVALID_REQUEST, &why))
+        Some(error(400, id, ("version", INVALID_REQUEST), &why))
     }
 
     pub(super) fn turn_away(
@@ -102,7 +103,7 @@ impl HttpServer {
             );
             self.ctx.note("host-refused", &detail);
         }
-        let mut response = error(status, None, INVALID_REQUEST, refusal.text);
+        let mut response = error(status, None, (refusal.why, INVALID_REQUEST), refusal.text);
         if status == 405 {
             let allow = HeaderValue::from_static("POST, GET, DELETE");
             response.headers_mut().insert("allow", allow);
@@ -110,8 +111,9 @@ impl HttpServer {
         response
     }
 
-    pub(super) fn busy(&self, why: &'static str) -> Response<ResponseBody> {
-        self.unavailable(why, None, &format!("too many {why}"))
+    /// Refuses a request over a limit.
+    pub(super) fn limited(&self, limit: Limit, id: Option<&IdKey>) -> Response<ResponseBody> {
+        self.later(limit.status(), limit.code(), id, limit.text())
     }
 
     pub(super) fn unavailable(
@@ -120,8 +122,19 @@ impl HttpServer {
         id: Option<&IdKey>,
         text: &str,
     ) -> Response<ResponseBody> {
-        self.rejected(503, why);
-        let mut response = error(503, id, INTERNAL_ERROR, text);
+        self.later(503, why, id, text)
+    }
+
+    /// Refuses a request that may be sent again.
+    fn later(
+        &self,
+        status: u16,
+        why: &'static str,
+        id: Option<&IdKey>,
+        text: &str,
+    ) -> Response<ResponseBody> {
+        self.rejected(status, why);
+        let mut response = error(status, id, (why, INTERNAL_ERROR), text);
         let after = HeaderValue::from_static("1");
         response.headers_mut().insert(RETRY_AFTER, after);
         response
@@ -129,9 +142,11 @@ impl HttpServer {
 
     pub(super) fn rejected(&self, status: u16, why: &'static str) {
         self.ctx.observe(&Event::Rejected { status, why });
-        if LIMITS.contains(&why) && self.is_first_in_a_while(why) {
+        if let Some(setting) = limit_of(why)
+            && self.is_first_in_a_while(why)
+        {
             let detail = format!(
-                "a limit is reached, and requests are refused with status {status}: too many {why} (reported at most once a minute)"
+                "a limit is reached, and requests are refused with status {status}: {why} (limits.{setting}; reported at most once a minute)"
             );
             self.ctx.note("limit-reached", &detail);
         }
@@ -155,14 +170,5 @@ impl HttpServer {
 
 /// Maximum characters of untrusted text in a message.
 const SHOWN: usize = 100;
-/// The reasons for a refusal that are limits of this guard.
-const LIMITS: [&str; 6] = [
-    "connections",
-    "requests",
-    "request-bytes",
-    "sessions",
-    "children",
-    "parked",
-];
 /// How often the log says that a limit is reached.
 const NOTED_EACH: Duration = Duration::from_secs(60);

@@ -7,19 +7,21 @@ use std::time::Duration;
 
 use hyper::Response;
 use hyper::header::{HeaderMap, HeaderValue};
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 use toolsure_guard::{Carrier, Context, Envelope, Message, Peer, ScopeKey, Side};
 use toolsure_mcp::message::INTERNAL_ERROR;
 
-use super::{HttpServer, ProcessPool, STOPPING, Session, UpstreamPool, transfers};
+use super::{
+    ChildPermit, HttpServer, Limit, ProcessPool, STOPPING, Session, UpstreamPool, transfers,
+};
 use crate::guard::child::Child;
 use crate::guard::event::Event;
 use crate::guard::http_exchange::HttpExchange;
 use crate::guard::identity::Identity;
 use crate::guard::in_process::Caller;
 use crate::guard::messages::Received;
-use crate::guard::reply::{error, onward};
+use crate::guard::reply::{SERVER_GONE, error, onward};
 use crate::guard::request_permit::RequestPermit;
 use crate::guard::session_driver::{SessionDriver, link};
 use crate::guard::session_id_rewriter::SessionIdRewriter;
@@ -41,8 +43,9 @@ impl HttpServer {
         if self.ctx.is_stopping() {
             return self.unavailable("stopping", envelope.id.as_ref(), STOPPING);
         }
-        if !self.has_room().await {
-            return self.busy("sessions");
+        let counted = Arc::clone(&slot.counted);
+        if let Err(limit) = self.room(&counted).await {
+            return self.limited(limit, envelope.id.as_ref());
         }
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
         let driver = SessionDriver::new(&self.ctx, Context::Session(number), self.link(None));
@@ -64,13 +67,15 @@ impl HttpServer {
                 exchange.keeps_time = true;
                 let response = exchange.post(envelope, message).await;
                 if let Some(session_ids) = router.session_ids() {
-                    self.add_session(&session_ids.client_id, &sender, router, number, caller);
+                    let opened = (router, number, caller, counted);
+                    self.add_session(&session_ids.client_id, &sender, opened);
                 }
                 response
             }
             UpstreamPool::Children(pool) => {
-                let Some(permit) = self.permit(pool).await else {
-                    return self.busy("children");
+                let permit = match self.permit(pool, &counted).await {
+                    Ok(permit) => permit,
+                    Err(limit) => return self.limited(limit, envelope.id.as_ref()),
                 };
                 let opening = pool.moves().then(|| transfers::opening(message.bytes()));
                 let name = match opening.flatten() {
@@ -81,7 +86,12 @@ impl HttpServer {
                     Ok(name) => name,
                     Err(no_session_id) => {
                         let (status, text) = no_session_id.response();
-                        return error(status, envelope.id.as_ref(), INTERNAL_ERROR, &text);
+                        return error(
+                            status,
+                            envelope.id.as_ref(),
+                            ("session-unopened", INTERNAL_ERROR),
+                            &text,
+                        );
                     }
                 };
                 let known_as = name.to_str().unwrap_or_default().to_owned();
@@ -96,11 +106,17 @@ impl HttpServer {
                     Ok(started) => started,
                     Err(fault) => {
                         let text = fault.to_string();
-                        return error(502, envelope.id.as_ref(), INTERNAL_ERROR, &text);
+                        return error(
+                            502,
+                            envelope.id.as_ref(),
+                            (SERVER_GONE, INTERNAL_ERROR),
+                            &text,
+                        );
                     }
                 };
                 let router = SessionRouter::new(driver, SessionUpstream::Child(input));
-                self.add_session(&name, &sender, Arc::clone(&router), number, caller.clone());
+                let opened = (Arc::clone(&router), number, caller.clone(), counted);
+                self.add_session(&name, &sender, opened);
                 let server = Arc::clone(self);
                 tokio::spawn(server.read_child(
                     Arc::clone(&router),
@@ -182,7 +198,7 @@ impl HttpServer {
         router: Arc<SessionRouter>,
         mut child: Child,
         name: String,
-        _permit: OwnedSemaphorePermit,
+        _permit: ChildPermit,
     ) {
         let ctx = Arc::clone(&self.ctx);
         loop {
@@ -234,6 +250,7 @@ impl HttpServer {
         &self,
         headers: &HeaderMap,
         sender: &Identity,
+        counted: &Arc<str>,
     ) -> Result<Option<Session>, NoSession> {
         let Some(value) = headers.get(SESSION) else {
             return Ok(None);
@@ -255,9 +272,7 @@ impl HttpServer {
             return Err(self.tickets.absent(&ticket.contents.location));
         };
         let upstream_id = HeaderValue::from_bytes(id).map_err(|_| NoSession::Unknown)?;
-        if !self.has_room().await {
-            return Err(NoSession::NoRoom);
-        }
+        self.room(counted).await.map_err(NoSession::Limit)?;
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
         let header = headers.get(VERSION).and_then(|value| value.to_str().ok());
         let link = self.link(version.as_deref().or(header));
@@ -277,31 +292,75 @@ impl HttpServer {
             router,
             number,
             caller,
+            counted: Arc::clone(counted),
             ticket,
         };
         Ok(Some(self.insert_session(name, session)))
     }
 
-    /// Whether there is room for one more session; ends the longest idle one if necessary.
-    pub(super) async fn has_room(&self) -> bool {
-        self.sessions().len() < self.ctx.bounds.sessions || self.evict().await
+    /// Makes sure that there is room for one more session of a caller; ends an idle one if necessary, first of
+    /// the same caller.
+    pub(super) async fn room(&self, counted: &Arc<str>) -> Result<(), Limit> {
+        let bounds = &self.ctx.bounds;
+        let (all, own) = {
+            let sessions = self.sessions();
+            let own = sessions.values().filter(|it| it.counted == *counted);
+            (sessions.len(), own.count())
+        };
+        if own >= bounds.sessions_of_one() && all < bounds.sessions {
+            return match self.evict(Some(counted)).await {
+                true => Ok(()),
+                false => Err(Limit::CallerSessions),
+            };
+        }
+        match all < bounds.sessions || self.make_room(counted).await {
+            true => Ok(()),
+            false => Err(Limit::Sessions),
+        }
     }
 
-    /// A permit for the child of one more session; ends the longest idle session if necessary.
-    pub(super) async fn permit(&self, pool: &ProcessPool) -> Option<OwnedSemaphorePermit> {
-        if let Some(permit) = pool.permit() {
+    /// A permit for the child of one more session of a caller; ends an idle session if necessary, first of the
+    /// same caller.
+    pub(super) async fn permit(
+        &self,
+        pool: &ProcessPool,
+        counted: &Arc<str>,
+    ) -> Result<ChildPermit, Limit> {
+        let mut own = None;
+        if let Some(permits) = pool.permits().of_caller(counted) {
+            let permit = self.permit_of(permits, self.evict(Some(counted)));
+            own = Some(permit.await.ok_or(Limit::CallerChildren)?);
+        }
+        let all = pool.permits().all();
+        let of_all = self.permit_of(all, self.make_room(counted)).await;
+        Ok(ChildPermit::new(of_all.ok_or(Limit::Children)?, own))
+    }
+
+    /// One of these permits; if there is none, that of the child that `make_room` ends.
+    async fn permit_of(
+        &self,
+        permits: Arc<Semaphore>,
+        make_room: impl Future<Output = bool>,
+    ) -> Option<OwnedSemaphorePermit> {
+        if let Ok(permit) = Arc::clone(&permits).try_acquire_owned() {
             return Some(permit);
         }
-        if !self.evict().await {
+        if !make_room.await {
             return None;
         }
         // A child is asked twice before it is killed.
         let patience = self.ctx.times.grace.saturating_mul(3);
-        timeout(patience, pool.freed()).await.ok()?
+        let freed = timeout(patience, permits.acquire_owned());
+        freed.await.ok()?.ok()
     }
 
-    /// Ends the session that has been idle longest; `false` if none may be ended.
-    async fn evict(&self) -> bool {
+    /// Ends an idle session, first of this caller; `false` if none may be ended.
+    async fn make_room(&self, counted: &Arc<str>) -> bool {
+        self.evict(Some(counted)).await || self.evict(None).await
+    }
+
+    /// Ends the session that has been idle longest, of all or of one caller; `false` if none may be ended.
+    async fn evict(&self, counted: Option<&Arc<str>>) -> bool {
         // A session with a child has state, so it is spared while it may only pause. One with an
         // HTTP upstream is adopted again when its client comes back.
         let spared = match self.upstream_pool {
@@ -310,7 +369,9 @@ impl HttpServer {
         };
         let longest = {
             let sessions = self.sessions();
-            let idle = sessions.iter().filter_map(|(name, session)| {
+            let fitting = sessions.iter();
+            let fitting = fitting.filter(|(_, it)| counted.is_none_or(|own| *own == it.counted));
+            let idle = fitting.filter_map(|(name, session)| {
                 let since = session.router.idle_since()?;
                 (since.elapsed() >= spared).then(|| (since, name.clone()))
             });
@@ -327,9 +388,7 @@ impl HttpServer {
         &self,
         name: &HeaderValue,
         sender: &Identity,
-        router: Arc<SessionRouter>,
-        number: u64,
-        caller: Caller,
+        (router, number, caller, counted): (Arc<SessionRouter>, u64, Caller, Arc<str>),
     ) {
         let Ok(name) = name.to_str() else { return };
         // Fails if the keys were replaced in the meantime; then the session id is invalid.
@@ -341,6 +400,7 @@ impl HttpServer {
                 router,
                 number,
                 caller,
+                counted,
                 ticket,
             };
             self.insert_session(name, session);
@@ -350,6 +410,8 @@ impl HttpServer {
     /// Stores a session under its id. Returns the stored session, which another request may have
     /// stored first.
     pub(super) fn insert_session(&self, name: &str, session: Session) -> Session {
+        // Fails if it has the name already.
+        let _named = session.router.name.set(digest(name.as_bytes()));
         let mut sessions = self.sessions();
         if let Some(kept) = sessions.get_mut(name) {
             kept.ticket = session.ticket;

@@ -15,6 +15,7 @@ use toolsure_mcp::message::{Message, write};
 use super::{HttpServer, Session, UpstreamPool};
 use crate::guard::identity::Identity;
 use crate::guard::mailbox::{MailboxItem, mailbox};
+use crate::guard::request_permit::RequestPermit;
 use crate::guard::session_driver::SessionDriver;
 use crate::guard::session_router::{SessionRouter, SessionUpstream};
 use crate::guard::tickets::caller::digest;
@@ -26,14 +27,14 @@ impl HttpServer {
     pub(super) async fn session_for(
         self: &Arc<Self>,
         headers: &HeaderMap,
-        sender: &Arc<Identity>,
+        slot: &RequestPermit,
     ) -> Result<Option<Session>, NoSession> {
-        match self.session_of(headers, sender).await {
+        match self.session_of(headers, &slot.sender, &slot.counted).await {
             Err(NoSession::NotOpenHere) => {}
             known => return known,
         }
         let (server, headers) = (Arc::clone(self), headers.clone());
-        let sender = Arc::clone(sender);
+        let (sender, counted) = (Arc::clone(&slot.sender), Arc::clone(&slot.counted));
         // In a task of its own: the client may leave while others wait for the session too.
         let opening = tokio::spawn(async move {
             let name = headers.get(SESSION).and_then(|name| name.to_str().ok());
@@ -41,8 +42,11 @@ impl HttpServer {
             let turn = server.transfers.turn(name);
             let session = {
                 let _turn = turn.lock().await;
-                match server.session_of(&headers, &sender).await {
-                    Err(NoSession::NotOpenHere) => server.open_here(name, &sender).await.map(Some),
+                match server.session_of(&headers, &sender, &counted).await {
+                    Err(NoSession::NotOpenHere) => {
+                        let opened = server.open_here(name, &sender, counted).await;
+                        opened.map(Some)
+                    }
                     known => known,
                 }
             };
@@ -57,6 +61,7 @@ impl HttpServer {
         self: &Arc<Self>,
         name: &str,
         sender: &Identity,
+        counted: Arc<str>,
     ) -> Result<Session, NoSession> {
         let ticket = self.tickets.read(name, None, sender)?;
         let (SessionLocation::Anywhere(opening), UpstreamPool::Children(pool)) =
@@ -73,10 +78,9 @@ impl HttpServer {
         if self.ctx.is_stopping() {
             return Err(NoSession::OpeningFailed);
         }
-        if !self.has_room().await {
-            return Err(NoSession::NoRoom);
-        }
-        let permit = self.permit(pool).await.ok_or(NoSession::NoRoom)?;
+        let limit = NoSession::Limit;
+        self.room(&counted).await.map_err(limit)?;
+        let permit = self.permit(pool, &counted).await.map_err(limit)?;
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
         let driver = SessionDriver::new(&self.ctx, Context::Session(number), self.link(None));
         driver.stand_for_session(name.as_bytes());
@@ -99,6 +103,7 @@ impl HttpServer {
             router,
             number,
             caller,
+            counted,
             ticket: ticket.clone(),
         };
         let why = match opened {

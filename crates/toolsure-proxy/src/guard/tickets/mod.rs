@@ -14,6 +14,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hyper::header::HeaderValue;
 
+use super::http_server::Limit;
 use super::identity::Identity;
 pub use keys::SessionKeys;
 use ticket::SessionTicket;
@@ -79,8 +80,8 @@ pub(super) enum NoSession {
     NotOpenHere,
     /// The session cannot be opened here now.
     OpeningFailed,
-    /// There are too many sessions.
-    NoRoom,
+    /// It would be one session too many.
+    Limit(Limit),
 }
 
 /// Why a session gets no ticket.
@@ -253,7 +254,7 @@ impl NoSession {
                 "session-unopened",
                 "the servers of the session cannot be opened here now; try again",
             ),
-            Self::NoRoom => (503, "sessions", "too many sessions"),
+            Self::Limit(limit) => (limit.status(), limit.code(), limit.text()),
         }
     }
 }

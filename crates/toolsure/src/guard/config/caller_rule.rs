@@ -75,10 +75,11 @@ impl CallerRule {
         Ok(())
     }
 
-    /// The rules for one upstream.
-    pub(super) fn of_upstream(rules: &[Self], name: &str) -> Vec<Arc<policy::CallerRule>> {
+    /// The rules for any of these upstreams.
+    pub(super) fn of_upstreams(rules: &[Self], names: &[&str]) -> Vec<Arc<policy::CallerRule>> {
         let is_for_it = |rule: &&Self| {
-            rule.upstreams.is_empty() || rule.upstreams.iter().any(|upstream| upstream == name)
+            let mut own = rule.upstreams.iter();
+            rule.upstreams.is_empty() || own.any(|upstream| names.contains(&upstream.as_str()))
         };
         let own = rules.iter().filter(is_for_it);
         let mut own: Vec<_> = own.map(|rule| Arc::clone(&rule.made)).collect();

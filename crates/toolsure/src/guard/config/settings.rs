@@ -121,6 +121,9 @@ impl Config {
     pub(crate) fn without_filters(&self) -> Policy {
         let mut policy = self.limited().without_filters();
         policy.address_rate = self.address_rate.rate();
+        let merged = self.merged();
+        let names: Vec<&str> = merged.iter().map(|(name, _)| *name).collect();
+        policy.admission = CallerRule::of_upstreams(&self.callers, &names);
         policy
     }
 
@@ -177,7 +180,7 @@ impl Config {
         policy.total_rate = self.total_rate.rate();
         // Behind others, it does not know the clients' addresses.
         policy.address_rate = self.address_rate.rate().filter(|_| !is_merged);
-        policy.callers = CallerRule::of_upstream(&self.callers, name);
+        policy.callers = CallerRule::of_upstreams(&self.callers, &[name]);
         policy.tools = self
             .tools
             .iter()

@@ -1001,3 +1001,26 @@ fn what_cannot_work_is_an_error_before_the_start() {
     let rules = rules.err().unwrap().join(" ");
     assert!(rules.contains("in the configuration file only"), "{rules}");
 }
+
+#[test]
+fn the_guard_in_front_lets_in_whom_a_rule_of_its_upstreams_is_for() {
+    let names = |text: &str| {
+        let text = format!(
+            "[upstreams.a]\ncommand = [\"cat\"]\n[upstreams.b]\ncommand = [\"cat\"]\n[upstreams.own]\ncommand = [\"cat\"]\nlisten = \"127.0.0.1:0\"\n[listen]\naddress = \"127.0.0.1:0\"\n[auth]\nissuer = \"https://id.example\"\naudiences = [\"x\"]\n{text}"
+        );
+        let config = load(&text, &[], &[]).unwrap_or_else(|faults| panic!("{faults:?}"));
+        let rules = config.without_filters().admission;
+        rules
+            .iter()
+            .map(|rule| rule.name.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names(""), [""; 0]);
+    let rule = |name: &str, upstream: &str| {
+        format!("[[callers]]\nname = \"{name}\"\nsubject = \"x\"\nupstreams = [\"{upstream}\"]\n")
+    };
+    let both = format!("{}{}", rule("one", "b"), rule("two", "own"));
+    assert_eq!(names(&both), ["one"]);
+    // Nobody may use any of them.
+    assert_eq!(names(&rule("two", "own")), ["no rule"]);
+}

@@ -145,9 +145,19 @@ pub(super) const LIMITS: &[Key<Config>] = &[
         "open sessions of clients before 2026-07-28 over HTTP",
     ),
     fixed(
+        "limits.caller_sessions",
+        field!(Count(0..=1_000_000), bounds.caller_sessions),
+        "those of one caller, by `Authorization`, or without one by address: one more ends its longest idle one, or gets status 429; 0 is half of `limits.sessions`",
+    ),
+    fixed(
         "limits.children",
         field!(Count(1..=10_000), bounds.children),
         "running server processes of one address that is listened on; a request that needs one more gets status 503",
+    ),
+    fixed(
+        "limits.caller_children",
+        field!(Count(0..=10_000), bounds.caller_children),
+        "those that serve one caller alone, by `Authorization`, or without one by address: one more ends its session that is idle longest, and at least for a minute, or gets status 429; 0 is half of `limits.children`",
     ),
     fixed(
         "limits.events",
