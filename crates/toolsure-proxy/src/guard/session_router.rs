@@ -353,7 +353,10 @@ impl SessionRouter {
                 None => {
                     let detail = format!("{UNDELIVERABLE}: `{what}` of {session}");
                     let what = "undeliverable";
-                    ctx.observe(&Event::Detail { what, detail: &detail });
+                    ctx.observe(&Event::Detail {
+                        what,
+                        detail: &detail,
+                    });
                 }
             }
         }

@@ -19,7 +19,7 @@ for m, id, name, args in calls():
 "#;
 
 /// Callers `ann`, `bob` and `eve` authenticate with tokens of their names.
-fn tokens(options: &mut GuardOptions) {
+pub(crate) fn tokens(options: &mut GuardOptions) {
     let mut authentication = Authentication::default();
     for name in ["ann", "bob", "eve"] {
         let digest = Digest::of_bytes(name.as_bytes()).to_string();

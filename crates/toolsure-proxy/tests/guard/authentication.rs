@@ -289,6 +289,9 @@ async fn only_a_right_token_of_the_issuer_is_let_in() {
                 "{what}: {challenge}"
             );
             assert!(challenge.ends_with(metadata), "{what}: {challenge}");
+            let is_none = ["none", "no token", "four parts", "empty parts"].contains(&what);
+            let says = challenge.contains("is not a signed JSON Web Token");
+            assert_eq!(says, is_none, "{what}: {challenge}");
             assert!(
                 !format!("{reply:?}").contains(&token) || token.len() < 8,
                 "{what}"

@@ -181,3 +181,48 @@ for m, id, name, args in calls():
     let messages = calling.rest_of_stream().await;
     assert_eq!(text_of(messages.last().unwrap()), r#"{"roots": []}"#);
 }
+
+/// A message of the server that no stream takes to the client is named, with its session: as a warning if it was a
+/// request, and as a detail if nobody waits for it.
+#[tokio::test]
+async fn a_message_without_a_stream_is_named() {
+    let script = r#"
+for m, id, name, args in calls():
+    text(id, "ok")
+    if name == "note": send({"jsonrpc": "2.0", "method": "notifications/prompts/list_changed"})
+    else:
+        send({"jsonrpc": "2.0", "id": "s1", "method": "roots/list"})
+        read()
+"#;
+    let served = Served::start(python(script)).await;
+    let session = served.open().await;
+    let events = |start: &str| {
+        let events = served.seen.0.lock().unwrap();
+        let found = events
+            .iter()
+            .filter(|event| event.starts_with(start) && event.contains("undeliverable"));
+        found.cloned().collect::<Vec<_>>()
+    };
+    for (tool, start, method) in [
+        ("note", "Detail", "notifications/prompts/list_changed"),
+        ("echo", "Note", "roots/list"),
+    ] {
+        served.in_session(&session, &call(1, tool, json!({}))).await;
+        let mut found = events(start);
+        for _ in 0..100 {
+            if !found.is_empty() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            found = events(start);
+        }
+        let [event] = &found[..] else {
+            panic!("{start} {found:?}")
+        };
+        assert!(
+            event.contains(method) && event.contains("sha256:"),
+            "{event}"
+        );
+    }
+    assert_eq!(events("Note").len(), 1);
+}

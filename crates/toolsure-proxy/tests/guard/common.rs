@@ -226,12 +226,19 @@ impl Served {
         policy: Policy,
         change: impl FnOnce(&mut GuardOptions),
     ) -> Self {
+        Self::of(upstream, Guard::new(policy).unwrap(), change).await
+    }
+
+    pub(crate) async fn of(
+        upstream: Upstream,
+        guard: Guard,
+        change: impl FnOnce(&mut GuardOptions),
+    ) -> Self {
         let address = "127.0.0.1:0".parse().unwrap();
         let listener = Listener::Http(HttpListener::new(address));
         let mut options = options(listener, upstream);
         change(&mut options);
         let seen = Arc::new(Seen::default());
-        let guard = Guard::new(policy).unwrap();
         let observer: Arc<dyn Observer> = Arc::<Seen>::clone(&seen);
         let running = serve(options, guard.clone(), observer).await.unwrap();
         let port = running.address().unwrap().port();

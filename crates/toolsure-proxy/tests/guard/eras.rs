@@ -52,7 +52,7 @@ while True:
 "#;
 
 /// A server that refuses everything outside a session of 2025-11-25.
-const LEGACY_ONLY: &str = r#"
+pub(crate) const LEGACY_ONLY: &str = r#"
 session = None
 def tool(name, **more):
     return {"name": name, "inputSchema": {"type": "object"}, **more}
@@ -114,7 +114,7 @@ fn opening() -> Value {
     message
 }
 
-fn asking(mut message: Value) -> Value {
+pub(crate) fn asking(mut message: Value) -> Value {
     message = modern(message);
     message["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] =
         json!({"elicitation": {}});
@@ -296,7 +296,7 @@ async fn new_client_over_lines(mut client: Lined) {
 }
 
 /// Repeats the call, with the input that was asked for.
-fn answered(id: i64, asked: &Value) -> Value {
+pub(crate) fn answered(id: i64, asked: &Value) -> Value {
     let result = &asked["result"];
     assert_eq!(result["resultType"], "input_required", "{asked}");
     let wanted = result["inputRequests"].as_object().unwrap();

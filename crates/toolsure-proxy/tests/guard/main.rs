@@ -29,6 +29,7 @@ mod left_behind;
 mod listener;
 mod moved;
 mod network;
+mod other_caller;
 mod reload;
 mod replicas;
 mod slow_readers;

@@ -15,7 +15,7 @@ use crate::web::{JSON, Request, Web, respond};
 
 /// A server of both eras, with sessions only if `sessions` is set. It answers calls with the
 /// `Authorization` that it got.
-fn server(sessions: bool) -> Web {
+pub(crate) fn server(sessions: bool) -> Web {
     Web::start(move |request, stream| {
         let modern = request.header("mcp-method").is_some();
         let more = match modern {

@@ -323,8 +323,7 @@ fn now() -> u64 {
 
 const NOT_SIGNED: &str =
     "the token is not a signed JSON Web Token: send an access token of the issuer that is one";
-const UNKNOWN_AND_NOT_SIGNED: &str =
-    "the token is neither a known one nor a signed JSON Web Token";
+const UNKNOWN_AND_NOT_SIGNED: &str = "the token is neither a known one nor a signed JSON Web Token";
 const BEARER: &[u8] = b"Bearer ";
 /// How many verified tokens are remembered.
 const MOST_KNOWN: usize = 4_096;
