@@ -161,23 +161,22 @@ async fn serve_http(
         );
         ctx.note("hosts-not-set", &detail);
     }
-    let upstream_pool = match options.upstream.clone() {
-        Upstream::Http(target) => UpstreamPool::Endpoint(endpoint(target, &ctx)?),
-        Upstream::Child { launch, restart } => UpstreamPool::Children(ProcessPool::new(
-            Source::Launch(launch),
-            restart,
-            &options.bounds,
-        )),
-        Upstream::Several(_) | Upstream::Translated(_) => {
-            let in_process =
-                Source::InProcess(Arc::new(HubUpstream(options.clone(), ctx.guard.clone())));
-            UpstreamPool::Children(ProcessPool::new(
-                in_process,
-                Restart::default(),
-                &options.bounds,
-            ))
-        }
-    };
+    let upstream_pool =
+        match options.upstream.clone() {
+            Upstream::Http(target) => UpstreamPool::Endpoint(endpoint(target, &ctx)?),
+            Upstream::Child { launch, restart } => UpstreamPool::Children(Box::new(
+                ProcessPool::new(Source::Launch(launch), restart, &options.bounds),
+            )),
+            Upstream::Several(_) | Upstream::Translated(_) => {
+                let in_process =
+                    Source::InProcess(Arc::new(HubUpstream(options.clone(), ctx.guard.clone())));
+                UpstreamPool::Children(Box::new(ProcessPool::new(
+                    in_process,
+                    Restart::default(),
+                    &options.bounds,
+                )))
+            }
+        };
     let tickets = TicketIssuer::new(options.sessions, &ctx.name, ctx.replica);
     let http_server = HttpServer::new(
         Arc::clone(&ctx),

@@ -11,6 +11,7 @@ use crate::aggregate::{aggregate, member, short};
 use crate::common::{
     MODERN, Reply, Served, call, initialize, modern, policy, python, remote, text_of,
 };
+use crate::hubs::Hubs;
 use crate::web::{JSON, Web, respond};
 
 const ECHO: &str = r#"
@@ -234,4 +235,30 @@ async fn one_caller_gives_up_its_own_sessions_first() {
         assert_eq!(opened.count(), 4, "{events:?}");
         assert_eq!(web.seen().len() - before, 5);
     }
+}
+
+/// A caller with several tokens that go on to servers has a peer for each; a further one ends its own unused one.
+#[tokio::test]
+async fn one_caller_gives_up_its_own_peers_first() {
+    let hubs = Hubs::new();
+    let served = Served::with(hubs.upstream(), policy(), |options| {
+        options.bounds.children = 4;
+        options.bounds.caller_children = 1;
+        let mut authentication = Authentication::default();
+        authentication.passes_on = true;
+        for (name, token) in [("ann", "1"), ("ann", "2"), ("bob", "3")] {
+            let digest = Digest::of_bytes(token.as_bytes()).to_string();
+            authentication.tokens.push((name.to_owned(), digest));
+        }
+        if let Listener::Http(http) = &mut options.listener {
+            http.authenticator = Some(Authenticator::new(&authentication).unwrap());
+        }
+    })
+    .await;
+    let mut told = Vec::new();
+    for token in ["3", "1", "2", "3"] {
+        told.push(text_of(&ask(&served, token, "p_echo").await.message()).to_owned());
+    }
+    assert_eq!(told, ["0", "1", "2", "0"]);
+    hubs.until_ended(1).await;
 }

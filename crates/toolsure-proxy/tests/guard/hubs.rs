@@ -46,7 +46,7 @@ impl Hubs {
         self.count("opened")
     }
 
-    async fn until_ended(&self, which: usize) {
+    pub(crate) async fn until_ended(&self, which: usize) {
         let begun = Instant::now();
         while !self.dir.join(format!("ended-{which}")).exists() {
             assert!(begun.elapsed() < PATIENCE, "the process did not end");

@@ -100,8 +100,8 @@ pub(crate) fn groups<'r>(
     let groups = sections.into_iter().map(|section| {
         *number = number.saturating_add(1);
         let mut text = format!("{DIM}[{number}]{DIM:#} ");
-        let how = (true, approval_word as fn(&Change) -> &'static str);
-        draw(&mut text, (&section, &sides.report), how, columns);
+        let both = (&section, &sides.report);
+        draw(&mut text, both, (true, approval_word), columns);
         Group {
             number: *number,
             text,

@@ -376,7 +376,7 @@ fn refusals(out: &mut String, refusals: &[Value]) {
         out.push_str("<p>None.</p>");
         return;
     }
-    out.push_str("<div class=wide><table><tr><th>time</th><th>upstream</th><th>tool</th><th>code</th><th>caller</th><th>where and why</th></tr>");
+    out.push_str("<div class=wide><table><tr><th>time</th><th>upstream</th><th>tool, prompt or resource</th><th>code</th><th>caller</th><th>where and why</th></tr>");
     for refusal in refusals {
         let places = at(refusal, "places").as_array().into_iter().flatten();
         let mut why: Vec<String> = places.map(text).collect();
@@ -386,7 +386,10 @@ fn refusals(out: &mut String, refusals: &[Value]) {
             "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
             text(at(refusal, "time")),
             text(at(refusal, "upstream")),
-            text(at(refusal, "tool")),
+            match at(refusal, "tool") {
+                Value::Null => text(at(refusal, "about")),
+                tool => text(tool),
+            },
             text(at(refusal, "code")),
             text(at(refusal, "caller")),
             why.join("<br>"),

@@ -45,6 +45,7 @@ impl Recent {
                 "code": record.code,
                 "by": record.blame.map(|blame| blame.name()),
                 "tool": tool,
+                "about": record.about.as_ref().map(|about| &*about.text),
                 "caller": peer.and_then(|peer| peer.caller.as_deref()),
                 "places": record.places,
                 "detail": record.detail,

@@ -8,11 +8,11 @@ use toolsure_analysis::diff::{Change, Differ, Kind, ToolChange};
 use toolsure_guard::policy::{ChangeClass, name_matches};
 use toolsure_json::quote;
 
+use super::tool_change::{flag_of, has_texts, lacking, new_name, put};
 use crate::diff::{Sides, human};
 use crate::exit::{Exit, Failure};
 use crate::locked::{
-    Candidate, Comparison, LockFile, LockedServer, approval, compare, digest, own_name, pin_of,
-    shown,
+    Candidate, Comparison, LockFile, LockedServer, approval, compare, digest, own_name, shown,
 };
 use crate::policy::Date;
 use crate::render::count_of;
@@ -393,31 +393,6 @@ fn choose(open: &Open, args: &ApproveArgs, term: &Term) -> Result<Chosen, Failur
     Ok(Chosen { approved, missing })
 }
 
-/// The flag that approves a change.
-fn flag_of(change: &Change) -> String {
-    match change.kind {
-        Kind::ToolRemoved => "`--gone`".to_owned(),
-        Kind::ToolAdded => "`--new`".to_owned(),
-        Kind::ToolRenamed => "`--new --gone`".to_owned(),
-        _ => format!("`--class {}`", ChangeClass::of_change(change)),
-    }
-}
-
-/// What else a tool needs of which only some changes were approved.
-fn lacking(tool: &str, words: &BTreeSet<String>, groups: &BTreeSet<usize>) -> String {
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let groups: Vec<String> = groups.iter().map(usize::to_string).collect();
-    let groups = match groups.is_empty() {
-        true => String::new(),
-        false => format!(", or `--group {}`", groups.join(",")),
-    };
-    let tool = quote(tool, 80);
-    format!(
-        "`{tool}` is approved only with {} too{groups}",
-        words.join(" and ")
-    )
-}
-
 pub(super) fn reject(args: &RejectArgs, term: &Term) -> Result<Exit, Failure> {
     let mut open = Open::read(&args.candidate, &args.schemas)?;
     let mut number = 0_usize;
@@ -479,45 +454,6 @@ fn finish(open: Open, done: &str, number: usize, term: &Term) -> Result<Exit, Fa
         ),
     })?;
     Ok(Exit::Ok)
-}
-
-/// Moves the definition of a tool from the candidate to the lock file.
-fn put(lock: &mut LockedServer, tool: &ToolChange, new: &LockedServer) {
-    let name = new_name(tool, new);
-    if *name != tool.name || !new.definitions.contains_key(name) {
-        lock.definitions.remove(&tool.name);
-    }
-    let Some(definition) = new.definitions.get(name) else {
-        return;
-    };
-    lock.definitions.insert(name.clone(), definition.clone());
-    // The first approved entry of a list pins the list.
-    lock.pins.extend(pin_of(name));
-    let digest = digest(definition).map(|digest| digest.to_string());
-    if let Some(rejected) = lock.rejected.get_mut(name) {
-        rejected.retain(|known| Some(known) != digest.as_ref());
-        if rejected.is_empty() {
-            lock.rejected.remove(name);
-        }
-    }
-}
-
-/// The name of a tool in the candidate, which is another if it was renamed.
-fn new_name<'t>(tool: &'t ToolChange, new: &'t LockedServer) -> &'t String {
-    let is_renamed = tool
-        .changes
-        .iter()
-        .any(|change| change.kind == Kind::ToolRenamed);
-    match is_renamed {
-        true => new.definitions.keys().nth(tool.index).unwrap_or(&tool.name),
-        false => &tool.name,
-    }
-}
-
-/// Whether there are texts in what changed, or may be.
-fn has_texts(tool: &ToolChange) -> bool {
-    let mut changes = tool.changes.iter();
-    changes.any(|change| change.kind != Kind::ToolRemoved)
 }
 
 /// The name of who runs the command.

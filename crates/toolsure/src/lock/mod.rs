@@ -2,6 +2,7 @@
 
 mod decide;
 mod review;
+mod tool_change;
 
 use clap::{Args, Subcommand};
 

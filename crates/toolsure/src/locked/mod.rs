@@ -2,6 +2,7 @@
 
 mod compare;
 mod file;
+mod other_clients;
 mod server;
 mod texts;
 

@@ -13,13 +13,14 @@ mod protected_resource;
 mod refuse;
 mod session_transfers;
 mod sessions;
+mod streams;
 mod transfers;
 mod trusted_proxies;
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hyper::body::Incoming;
@@ -61,7 +62,7 @@ pub(super) use trusted_proxies::TrustedProxies;
 /// Where the HTTP server sends messages.
 pub(super) enum UpstreamPool {
     Endpoint(Arc<Endpoint>),
-    Children(ProcessPool),
+    Children(Box<ProcessPool>),
 }
 
 pub(super) struct HttpServer {
@@ -370,20 +371,6 @@ impl HttpServer {
         let response = exchange.listen().await;
         self.forget_if_gone(&headers, &response);
         response
-    }
-
-    /// Counts a stream among those of its caller, and ends the oldest if there are too many. A guard
-    /// that stops ends it at once.
-    fn limit_streams(&self, exchange: &HttpExchange) {
-        let most = self.ctx.bounds.caller_streams;
-        let mut listeners = self
-            .listeners
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        listeners.add(exchange.listener(), exchange.mailbox(), most);
-        if self.ctx.is_stopping() {
-            listeners.close();
-        }
     }
 
     /// A conversation for one request; `passed` are its headers as forwarded to an HTTP upstream.
