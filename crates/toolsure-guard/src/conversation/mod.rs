@@ -355,15 +355,30 @@ fn nearest(version: &str) -> Era {
 
 /// What kind of client has these capabilities.
 fn client_kind(capabilities: Option<View<'_>>, is_modern: bool) -> ClientKind {
-    let has = |name: &str| capabilities.is_some_and(|all| all.member(name).is_some());
+    let has = |path: &&[&str]| {
+        let mut names = path.iter();
+        names
+            .try_fold(capabilities?, |at, name| at.member(name))
+            .map(drop)
+    };
+    let bits = CAPABILITIES
+        .iter()
+        .fold(0, |bits, path| (bits << 1) | u8::from(has(path).is_some()));
     ClientKind {
         is_modern,
-        has_roots: has("roots"),
-        has_sampling: has("sampling"),
-        has_elicitation: has("elicitation"),
+        capabilities: bits,
     }
 }
 
+/// The capabilities of clients that decide which tools servers list.
+const CAPABILITIES: [&[&str]; 6] = [
+    &["roots"],
+    &["sampling"],
+    &["elicitation"],
+    &["elicitation", "url"],
+    &["tasks"],
+    &["extensions"],
+];
 /// Maximum characters of a server's name and version.
 const SHOWN: usize = 128;
 /// The member of `_meta` with the capabilities of a client (2026-07-28).

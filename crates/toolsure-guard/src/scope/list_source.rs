@@ -18,7 +18,6 @@ pub(crate) struct ListSource {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ClientKind {
     pub(crate) is_modern: bool,
-    pub(crate) has_roots: bool,
-    pub(crate) has_sampling: bool,
-    pub(crate) has_elicitation: bool,
+    /// Which of the capabilities that servers look at it has, one bit for each.
+    pub(crate) capabilities: u8,
 }

@@ -189,6 +189,8 @@ async fn a_message_without_a_stream_is_named() {
     let script = r#"
 for m, id, name, args in calls():
     text(id, "ok")
+    # The answer must have been read, or its stream takes the message.
+    time.sleep(1)
     if name == "note": send({"jsonrpc": "2.0", "method": "notifications/prompts/list_changed"})
     else:
         send({"jsonrpc": "2.0", "id": "s1", "method": "roots/list"})
@@ -209,11 +211,11 @@ for m, id, name, args in calls():
     ] {
         served.in_session(&session, &call(1, tool, json!({}))).await;
         let mut found = events(start);
-        for _ in 0..100 {
+        for _ in 0..200 {
             if !found.is_empty() {
                 break;
             }
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            tokio::time::sleep(Duration::from_millis(50)).await;
             found = events(start);
         }
         let [event] = &found[..] else {

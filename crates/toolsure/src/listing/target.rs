@@ -119,7 +119,14 @@ impl Source {
                 CAPABILITIES.clone_into(&mut options.capabilities);
             }
             let other = live::read(target.clone(), (*peer).clone(), options, !is_older, term)?;
-            others.extend(Some(other).filter(|other| other.fault.is_none()));
+            match &other.fault {
+                None => others.push(other),
+                Some(fault) if !is_older => term.aside(&format!(
+                    "{WARNING}note{WARNING:#}: {target}: what it lists to clients with capabilities cannot be read: {fault}\n"
+                )),
+                // It need not speak an older version.
+                Some(_) => {}
+            }
         }
         Ok((listing, others))
     }
@@ -458,6 +465,6 @@ const SHORTEST: Duration = Duration::from_millis(100);
 const LONGEST: Duration = Duration::from_secs(3600);
 
 /// The capabilities of clients that servers look at when they list tools.
-const CAPABILITIES: &str = r#"{"roots":{"listChanged":true},"sampling":{"tools":{},"context":{}},"elicitation":{"form":{},"url":{}}}"#;
+const CAPABILITIES: &str = r#"{"roots":{"listChanged":true},"sampling":{"tools":{},"context":{}},"elicitation":{"form":{},"url":{}},"tasks":{"list":{},"cancel":{},"requests":{"sampling":{"createMessage":{}},"elicitation":{"create":{}}}},"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}}}"#;
 /// How long a server may take to open in an older version, which it need not speak.
 const OLDER: Duration = Duration::from_secs(10);
