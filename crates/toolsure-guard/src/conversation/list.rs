@@ -107,7 +107,7 @@ impl Conversation {
         match present(&case, forms.remarks(turn.rules, &self.scope)) {
             Err(why) => turn.fail(key, open, Act::ServerListedBadTool, &why),
             Ok(mut page) => {
-                removed(turn.rules, &tools, &mut page.remarks);
+                removed(turn.rules, &tools, &self.scope, &mut page.remarks);
                 idle_rules(turn.rules, &tools, &mut page.remarks);
                 for remark in page.remarks.finish() {
                     let record = remark.record(turn, &key, open);

@@ -344,14 +344,16 @@ fn uncompilable<'l>(case: &PageCase<'_>, name: &str) -> Option<(Act, Bad<'l>)> {
     Some((Act::ServerListedUncompilableTool, Bad::Uncompilable(why)))
 }
 
-/// Adds remarks on pinned tools that are missing from a complete list.
-pub(crate) fn removed(rules: &Rules, tools: &Tools, remarks: &mut Remarks) {
+/// Adds remarks on pinned tools that are missing from a complete list, each once under one policy: a server may list
+/// them to other clients.
+pub(crate) fn removed(rules: &Rules, tools: &Tools, scope: &Scope, remarks: &mut Remarks) {
     let drift = &rules.policy.drift;
     let (Some(lock), true) = (&drift.lock, tools.is_whole()) else {
         return;
     };
     for name in lock.tools() {
-        if !matches!(tools.find(name), Found::Tool(_)) {
+        let is_missing = !matches!(tools.find(name), Found::Tool(_));
+        if is_missing && scope.is_first(name, &format!("removed {}", rules.generation)) {
             remarks.push(Filter::Drift, Act::ServerRemovedTool, false, || {
                 (Some(Arc::from(name)), String::new())
             });

@@ -169,7 +169,7 @@ async fn serve_http(
             )),
             Upstream::Several(_) | Upstream::Translated(_) => {
                 let in_process =
-                    Source::InProcess(Arc::new(HubUpstream(options.clone(), ctx.guard.clone())));
+                    Source::InProcess(Arc::new(HubUpstream(options.clone(), Arc::clone(&ctx))));
                 UpstreamPool::Children(Box::new(ProcessPool::new(
                     in_process,
                     Restart::default(),
@@ -270,7 +270,7 @@ where
 }
 
 /// A hub with several servers, or with a translator, in place of one server.
-struct HubUpstream(GuardOptions, Guard);
+struct HubUpstream(GuardOptions, Arc<GuardContext>);
 
 impl InProcessUpstream for HubUpstream {
     fn open(&self, caller: &Caller) -> Result<InProcessPeer, Fault> {

@@ -151,6 +151,28 @@ async fn nor_does_it_behind_an_aggregate() {
     front.admission = rules();
     let served = Served::with(upstream, front, tokens).await;
     refuses_eve(&served, "a_echo").await;
+    // What no server behind it gets is recorded too, with who asked for what.
+    ask(&served, "ann", "nope").await;
+    let unknown = call(2, "b_nope", json!({}));
+    let session = session(&open(&served, "bob").await);
+    let own = [
+        ("Mcp-Session-Id", session.as_str()),
+        ("Authorization", "Bearer bob"),
+    ];
+    served.post(&own, &unknown).await;
+    let vendor = json!({"jsonrpc": "2.0", "id": 3, "method": "vendor/x"});
+    served.post(&own, &vendor).await;
+    let records = served.seen.1.lock().unwrap();
+    let refused = records.iter().skip(4);
+    let refused: Vec<[&Value; 4]> = refused
+        .map(|it| [&it["code"], &it["caller"], &it["tool"], &it["method"]])
+        .collect();
+    let expected = [
+        json!(["tool-unknown", "token:ann", "nope", "tools/call"]),
+        json!(["tool-unknown", "token:bob", "b_nope", "tools/call"]),
+        json!(["method-unknown", "token:bob", null, "vendor/x"]),
+    ];
+    assert_eq!(json!(refused), json!(expected));
 }
 
 /// Half of the processes are for others, and the text names the setting.

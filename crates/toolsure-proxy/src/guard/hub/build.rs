@@ -28,6 +28,8 @@ pub(super) struct Builder<'b> {
     pub(super) owners: BTreeMap<usize, Arc<Owner>>,
     pub(super) servers: Vec<(NodeId, usize)>,
     pub(super) members: Option<Members>,
+    /// Who observes the conversation in front of the hub, if that is not one of its nodes.
+    pub(super) front: Option<Arc<GuardContext>>,
 }
 
 /// Where a node is added: behind a connection of another, or first.
@@ -41,6 +43,7 @@ impl<'b> Builder<'b> {
             owners: BTreeMap::new(),
             servers: Vec::new(),
             members: None,
+            front: None,
         }
     }
 
@@ -123,6 +126,14 @@ impl<'b> Builder<'b> {
         number: usize,
         aggregate: &Arc<Aggregate>,
     ) -> Result<(), Fault> {
+        // What the aggregator refuses itself is recorded where the client's messages are.
+        let before = number.checked_sub(1).and_then(|it| self.owners.get(&it));
+        let ctx = before.map(|owner| Arc::clone(&owner.ctx));
+        if let Some(ctx) = ctx.or_else(|| self.front.clone()) {
+            let upstream = Upstream::Several(Arc::clone(aggregate));
+            let owner = Arc::new(Owner { ctx, upstream });
+            self.owners.insert(number, owner);
+        }
         let mut news = aggregate.members();
         let present = news.borrow_and_update().clone();
         let aggregator = aggregate.aggregator(&present);

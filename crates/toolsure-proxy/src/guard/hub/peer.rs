@@ -7,11 +7,12 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
-use toolsure_guard::{Guard, Hub, Message};
+use toolsure_guard::{Hub, Message};
 
 use super::build::Builder;
 use super::driver::{Connect, Ending, HubDriver};
 use crate::fault::Fault;
+use crate::guard::context::GuardContext;
 use crate::guard::in_process::{Caller, InProcessPeer};
 use crate::guard::messages::{MessageWriter, Receiver, message_channel};
 use crate::guard::options::GuardOptions;
@@ -21,12 +22,13 @@ use crate::guard::upstream::Upstream;
 /// Opens a hub for a session, or for all clients with one authorization. Their conversations have locks of
 /// their own, so what the hub has for them is queued, and a task takes it to them.
 pub(in crate::guard) fn open(
-    (options, guard): (&GuardOptions, &Guard),
+    (options, front): (&GuardOptions, &Arc<GuardContext>),
     connect: Connect,
     caller: &Caller,
 ) -> Result<InProcessPeer, Fault> {
-    let mut hub = Hub::new(options.bounds.most_unread(&guard.policy().limits));
+    let mut hub = Hub::new(options.bounds.most_unread(&front.guard.policy().limits));
     let mut builder = Builder::new(&mut hub, caller);
+    builder.front = Some(Arc::clone(front));
     builder.behind(None, 0, &options.upstream)?;
     let (owners, servers, members) = (builder.owners, builder.servers, builder.members);
     let (output, from) = message_channel();
