@@ -113,7 +113,7 @@ impl Conversation {
         open.progress = token.or_else(|| progress_token(request.params));
         open.peer.clone_from(&self.peer);
         open.about = Subject::recorded(request, turn.new_name());
-        if Self::is_unclear(turn, request, &open)
+        if Self::is_unclear(turn, request)
             || self.withhold(turn, request, &open)
             || self.refuse_held(turn, request, &open)
         {
@@ -179,12 +179,16 @@ impl Conversation {
     }
 
     /// Refuses a request of which readers may differ what it is about, if that matters. Returns whether it did.
-    fn is_unclear(turn: &mut Turn<'_>, request: &Request<'_>, open: &Open) -> bool {
+    fn is_unclear(turn: &mut Turn<'_>, request: &Request<'_>) -> bool {
         let policy = turn.policy();
-        let matters = !policy.callers.is_empty() || policy.drift.refuses();
-        let has_subject =
-            open.about.is_some() || !Subject::all(request, turn.new_name()).is_empty();
-        let is_unclear = matters && turn.message.is_ambiguous() && has_subject;
+        let (has_rules, holds) = (!policy.callers.is_empty(), policy.drift.refuses());
+        let matters = |subject: &Subject<'_>| {
+            has_rules || holds && matches!(subject, Subject::Prompt(_) | Subject::Resource(_))
+        };
+        // The subjects are rarely looked at.
+        let is_unclear = (has_rules || holds)
+            && turn.message.is_ambiguous()
+            && Subject::all(request, turn.new_name()).iter().any(matters);
         if is_unclear {
             let flaw = turn.message.flaw().map(ToString::to_string);
             turn.refuse(request, Act::ClientSentNoJson, &flaw.unwrap_or_default());
