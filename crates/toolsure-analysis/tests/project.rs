@@ -349,9 +349,9 @@ fn what_is_written_out_is_counted_exactly() {
     };
     let refused = |limit, allowed| Err(Refusal::TooLarge { limit, allowed }.to_string());
     assert_eq!((depth(3), depth(2)), (Ok(1), refused("depth", 2)));
-    // For each schema its type and its properties, and a default of two.
-    assert_eq!((values(6), values(5)), (Ok(1), refused("values", 5)));
-    assert_eq!((values(8), values(10)), (Ok(2), Ok(3)));
+    // For each schema its type and its properties, a default of two, and three for what is left of the innermost.
+    assert_eq!((values(9), values(8)), (Ok(1), refused("values", 8)));
+    assert_eq!((values(11), values(13)), (Ok(2), Ok(3)));
 }
 
 /// A text that many references repeat counts as often as it would be written.
