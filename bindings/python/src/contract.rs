@@ -98,7 +98,7 @@ impl ToolContract {
         let text = bytes(arguments)?;
         let outcome = self.argument_text(py, &text, true)?;
         outcome.decide(py, self.era, || {
-            self.text_subject(self.input()?, arguments, &text)
+            self.text_subject(self.input()?, arguments, &text, None)
         })
     }
 
@@ -122,7 +122,7 @@ impl ToolContract {
         let text = bytes(result)?;
         let outcome = self.result_text(py, text.to_vec(), true)?;
         outcome.decide(py, self.era, || {
-            self.text_subject(self.output()?, result, &text)
+            self.text_subject(self.output()?, result, &text, Some("structuredContent"))
         })
     }
 
@@ -145,7 +145,9 @@ impl ToolContract {
     ) -> PyResult<()> {
         let text = bytes(arguments)?;
         let outcome = self.argument_text(py, &text, true)?;
-        outcome.raise(py, || self.text_subject(self.input()?, arguments, &text))
+        outcome.raise(py, || {
+            self.text_subject(self.input()?, arguments, &text, None)
+        })
     }
 
     /// Raises `ContractError` if a result of `tools/call` breaks the contract.
@@ -159,7 +161,9 @@ impl ToolContract {
     fn validate_result_json(&self, py: Python<'_>, result: &Bound<'_, PyAny>) -> PyResult<()> {
         let text = bytes(result)?;
         let outcome = self.result_text(py, text.to_vec(), true)?;
-        outcome.raise(py, || self.text_subject(self.output()?, result, &text))
+        outcome.raise(py, || {
+            self.text_subject(self.output()?, result, &text, Some("structuredContent"))
+        })
     }
 
     /// Repairs arguments that do not match: the arguments that do, and a line for each edit. `None`
@@ -291,6 +295,7 @@ impl ToolContract {
             value: value.unbind(),
             is_text: false,
             is_masked: false,
+            member: None,
         })
     }
 
@@ -304,6 +309,7 @@ impl ToolContract {
                 .map_or_else(|| py.None(), Bound::unbind),
             is_text: false,
             is_masked: false,
+            member: None,
         })
     }
 
@@ -312,12 +318,14 @@ impl ToolContract {
         schema: Schema,
         given: &Bound<'_, PyAny>,
         text: &[u8],
+        member: Option<&'static str>,
     ) -> PyResult<Subject> {
         Ok(Subject {
             schema,
             value: kept(given, text).unbind(),
             is_text: true,
             is_masked: false,
+            member,
         })
     }
 

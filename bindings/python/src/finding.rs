@@ -23,6 +23,8 @@ pub(crate) struct Subject {
     pub(crate) is_text: bool,
     /// Whether another text replaced the values in messages.
     pub(crate) is_masked: bool,
+    /// The member of the text's object that the findings are about, if they are not about the whole.
+    pub(crate) member: Option<&'static str>,
 }
 
 impl Subject {
@@ -125,7 +127,11 @@ impl Finding {
             // It was read before, under limits.
             let document = OwnedDocument::read(text, &text::UNLIMITED);
             let document = document.map_err(|error| errors::unread(py, error.into()))?;
-            let mut view = Some(document.document().root());
+            let root = document.document().root();
+            let mut view = match self.subject.member {
+                Some(member) => root.member(member),
+                None => Some(root),
+            };
             for token in toolsure_json::pointer::tokens(pointer) {
                 let is_array = view.is_some_and(|view| view.kind() == Kind::Array);
                 let index = toolsure_json::pointer::index(&token).filter(|_| is_array);

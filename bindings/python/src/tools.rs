@@ -91,11 +91,13 @@ impl ProjectedTools {
                 Cow::Owned(text.map_err(unread)?.into_bytes())
             }
         };
-        let mut tools = self.tools();
-        let call = tools.call(name, &text);
+        // No code of Python's may run while the tools are locked.
+        let (call, schema) = {
+            let mut tools = self.tools();
+            let call = tools.call(name, &text);
+            (call, tools.tool(name).and_then(|tool| tool.input().ok()))
+        };
         let call = call.map_err(|error| errors::unread(py, error.into()))?;
-        let schema = tools.tool(name).and_then(|tool| tool.input().ok());
-        drop(tools);
         let mapped = loads(py, call.arguments.as_bytes())?;
         let outcome = Outcome::of(call.decision, false);
         // There are no findings about a tool that is unknown, or does not compile.
@@ -106,6 +108,7 @@ impl ProjectedTools {
                 value: mapped.clone().unbind(),
                 is_text: false,
                 is_masked: false,
+                member: None,
             })
         };
         let decision = outcome.decide(py, contract::NEWEST, subject)?;

@@ -160,7 +160,7 @@ impl Validator {
         instance: &Bound<'py, PyAny>,
         output: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let output = Output::named(output)?;
+        let output = self.output_format(output)?;
         // The formats have no third verdict.
         decided(py, self.verdict(instance))?;
         output.read(py, self.whole(&output, instance))
@@ -174,7 +174,7 @@ impl Validator {
         text: &Bound<'py, PyAny>,
         output: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (output, text) = (Output::named(output)?, bytes(text)?);
+        let (output, text) = (self.output_format(output)?, bytes(text)?);
         decided(py, self.text(py, &Check, &text))?;
         output.read(py, self.text(py, &output, &text))
     }
@@ -257,12 +257,23 @@ impl Validator {
         answer.map_err(Unread::from)
     }
 
+    /// A standard output format. They have values of the instance, which a mask hides.
+    fn output_format(&self, name: &str) -> PyResult<Output> {
+        match self.options.mask {
+            None => Output::named(name),
+            Some(_) => Err(PyValueError::new_err(
+                "a validator with `mask` has no output formats, which have the values",
+            )),
+        }
+    }
+
     fn subject(&self, instance: &Bound<'_, PyAny>) -> Subject {
         Subject {
             schema: self.schema.clone(),
             value: instance.clone().unbind(),
             is_text: false,
             is_masked: self.options.mask.is_some(),
+            member: None,
         }
     }
 

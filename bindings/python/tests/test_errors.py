@@ -373,3 +373,16 @@ def test_refusing_a_value_may_run_python_code():
     with pytest.raises(NotJsonError) as refused:
         validator.is_valid([1, Odd()])
     assert refused.value.instance_path == "/1"
+
+
+def test_best_match_is_an_error_of_the_value():
+    errors = list(Validator({"items": {"type": "integer"}}).iter_errors(["a"] * 200))
+    assert isinstance(errors[-1].kind, kinds.Incomplete)
+    assert best_match(errors).keyword == "type"
+
+
+def test_a_mask_hides_values_from_output_formats_too():
+    masked = Validator({"type": "integer"}, mask="#")
+    for evaluate, value in [(masked.evaluate, "SECRET"), (masked.evaluate_json, '"SECRET"')]:
+        with pytest.raises(ValueError, match="no output formats"):
+            evaluate(value, "basic")

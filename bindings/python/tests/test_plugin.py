@@ -93,3 +93,40 @@ def test_nothing_to_test(run):
 def test_other_modules_are_left_alone(run):
     result = run("def test_a():\n    pass\nclass TestB:\n    def test_c(self):\n        pass\n")
     result.assert_outcomes(passed=2)
+
+
+def test_marks_and_very_many_tools(run):
+    result = run(f"import pytest\npytestmark = pytest.mark.skipif(True, reason='x')\ntest_tools = contracts({[GOOD]!r})\n")
+    result.assert_outcomes(skipped=1)
+    result = run('test_tools = contracts([{"name": f"t{i}", "inputSchema": {"type": "object", "propertys": {}}} for i in range(1500)], lint="note")\n')
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*lint found more than it lists*"])
+
+
+def test_servers_of_other_classes_and_event_loops(run):
+    pytest.importorskip("fastmcp", reason="FastMCP is not installed")
+    result = run(
+        """
+import asyncio
+import fastmcp
+
+loop = asyncio.new_event_loop()
+asyncio.set_event_loop(loop)
+
+class Mine(fastmcp.FastMCP):
+    pass
+
+server = Mine("mine")
+
+@server.tool
+def count(word: str) -> int:
+    "Counts"
+    return 1
+
+test_tools = contracts(server)
+
+def test_loop():
+    assert asyncio.get_event_loop() is loop
+"""
+    )
+    result.assert_outcomes(passed=2)

@@ -228,6 +228,55 @@ async def test_the_tools_are_read_again_when_they_have_changed():
         assert seen.count("tools/list") == 3
 
 
+async def test_the_tools_are_read_again_before_a_call_is_refused():
+    names, schema = ["t"], '{"type":"object","required":["b"]}'
+
+    def answer(method, params):
+        if method == "tools/list":
+            return json.dumps({"tools": [{"name": name, "inputSchema": json.loads(schema)} for name in names]})
+        return '{"content":[]}'
+
+    async with connected(answer) as (session, seen, _):
+        await session.call_tool("t", {"b": 1})
+        # Nothing says that it changed, or that there is another.
+        schema = '{"type":"object"}'
+        await session.call_tool("t", {})
+        names.append("u")
+        await session.call_tool("u", {})
+        assert seen == ["tools/list", "tools/call"] * 3
+        with pytest.raises(ContractError, match="does not list a tool `v`"):
+            await session.call_tool("v", {})
+        assert seen[6:] == ["tools/list"]
+
+
+async def test_what_is_checked_is_what_is_sent():
+    sent = []
+
+    def answer(method, params):
+        if method == "tools/list":
+            return page('{"name":"t","inputSchema":{"type":"object","properties":{"y":{"type":"array","minItems":2}}}}')
+        sent.append(params["arguments"])
+        return '{"content":[]}'
+
+    async with connected(answer) as (session, _, _):
+        await session.call_tool("t", {"y": (i for i in range(3))})
+    assert sent == [{"y": [0, 1, 2]}]
+
+
+async def test_a_tool_over_a_limit_is_only_its_own_fault():
+    big = '{"type":"object","properties":{"a":{"enum":[' + ",".join(map(str, range(3000))) + "]}}}"
+
+    def answer(method, params):
+        if method == "tools/list":
+            return page(tool("ok"), f'{{"name":"big","inputSchema":{big}}}')
+        return '{"content":[]}'
+
+    async with connected(answer, limits={"schema_nodes": 1000}) as (session, _, _):
+        await session.call_tool("ok")
+        with pytest.raises(ContractError):
+            await session.call_tool("big", {"a": 1})
+
+
 async def test_the_tools_are_read_again_after_their_time(monkeypatch):
     now = 100.0
     monkeypatch.setattr("toolsure._session.monotonic", lambda: now)

@@ -245,3 +245,34 @@ def test_repair():
     assert edits == ['string `"5"` read as the number `5` (at `/limit`)']
     assert contract.repair_arguments({"query": "x", "limit": 5}) is None
     assert contract.repair_arguments({"query": "x", "limit": "five"}) is None
+
+
+def test_the_path_of_an_error_in_a_result():
+    contract = ToolContract({"name": "l", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "properties": {"l": {"type": "array", "items": {"type": "string"}}}}})
+    result = {"resultType": "complete", "content": [], "structuredContent": {"l": [1]}}
+    for decision in (contract.check_result(result), contract.check_result_json(json.dumps(result))):
+        assert list(decision.errors[0].path) == ["l", 0]
+
+
+def test_threads_that_map_calls_back():
+    import threading
+
+    projection = toolsure.project([{"name": "f", "inputSchema": {"type": "object"}}], "openai-strict")
+
+    def work():
+        for _ in range(300):
+            with pytest.raises(NotJsonError):
+                projection.call("f", "{bad")
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
+
+
+def test_options_of_listings():
+    listing = [{"name": "x", "inputSchema": {"type": "object", "properties": {"a": {"$ref": "urn:a"}}}}]
+    assert toolsure.check(listing, documents={"urn:a": b'{"type": "string"}'}).tools[0].ok
+    assert toolsure.lint(listing, profiles="openai") == toolsure.lint(listing, profiles=["openai"])

@@ -292,7 +292,10 @@ def best_match(errors: Iterable[ValidationError]) -> Optional[ValidationError]:
 
     It is about the value closest to the root; of errors about one value, one about a union says least.
     """
-    return min(errors, key=_depth, default=None)
+    found = list(errors)
+    # What says that there may be more is no error of the value.
+    said = [error for error in found if error.keyword] or found
+    return min(said, key=_depth, default=None)
 
 
 def _depth(error: ValidationError) -> tuple[int, bool]:

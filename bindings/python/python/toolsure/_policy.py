@@ -41,7 +41,8 @@ class Policy:
             try:
                 contract.validate_arguments(given)
             except NotJsonError as error:
-                given = _written(given, error)
+                # What was checked is sent: a generator, for one, is empty now.
+                arguments = given = _written(given, error)
                 contract.validate_arguments(given)
         except ContractError as error:
             repaired = contract.repair_arguments(given) if self.repair and error.code == "arguments-invalid" else None
@@ -54,6 +55,15 @@ class Policy:
         except ToolsureError as error:
             self.found(error, log)
         return arguments
+
+    def fits(self, contract: ToolContract, arguments: Optional[dict[str, Any]]) -> bool:
+        """Whether arguments match, as far as that is decided. Nothing is logged or refused."""
+        if self.results_only:
+            return True
+        try:
+            return contract.check_arguments({} if arguments is None else arguments).code != "arguments-invalid"
+        except NotJsonError:
+            return True
 
     def result(self, contract: ToolContract, result: Any, log: logging.Logger) -> None:
         """Checks a result of the SDK."""

@@ -221,7 +221,7 @@ def lint(
     `profiles` are names such as `openai` and `strict`, whose rules are turned on too; `allow` turns rules off and
     `deny` makes them errors, by code or name. The other options are those of `Validator`.
     """
-    own = {"profiles": list(profiles), "allow": list(allow), "deny": list(deny)}
+    own = {"profiles": _names(profiles), "allow": _names(allow), "deny": _names(deny)}
     found = json.loads(_toolsure.lint(listing, _options(options, own)))
     return LintReport(_findings(found["findings"]), found["more"], tuple(found["tokens"]))
 
@@ -268,6 +268,10 @@ def argument_schema(schema: Any, *, version: Optional[str] = None) -> ArgumentSc
     return ArgumentSchemaReport(diagnoses, **found)
 
 
+def _names(names: Iterable[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
+
+
 def _findings(found: list[dict[str, Any]]) -> tuple[LintFinding, ...]:
     return tuple(LintFinding(**one | {"fix": _fix(one.get("fix"))}) for one in found)
 
@@ -287,4 +291,13 @@ def _options(options: dict[str, Any], own: Optional[dict[str, Any]] = None) -> s
     given = {**options, **(own or {})}
     if isinstance(given.get("formats"), bool):
         given["formats"] = "assert" if given["formats"] else "annotate"
-    return json.dumps({name: value for name, value in given.items() if value is not None})
+    return json.dumps({name: value for name, value in given.items() if value is not None}, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    """What `json` does not write: documents as bytes, and mappings of other classes."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value).decode()
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"an option cannot be a {type(value).__name__}")

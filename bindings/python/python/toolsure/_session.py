@@ -54,10 +54,14 @@ class ClientSession(SdkSession):
 
     def _prepare(self) -> None:
         self._known: Optional[Catalog] = None
-        self._odd: dict[str, NotJsonError] = {}
+        self._odd: dict[str, Exception] = {}
         self._reading = anyio.Lock()
+        # How often the whole list was read.
+        self._reads = 0
         # The contract of the call that this task makes: its result is checked against the same one.
         self._calling: ContextVar[Optional[ToolContract]] = ContextVar("calling", default=None)
+        # The tool of the call that this task makes, if neither it nor its result is checked.
+        self._unchecked: ContextVar[frozenset[str]] = ContextVar("unchecked", default=frozenset())
 
     def _notified(self, handler: Any) -> Any:
         async def notified(message: Any) -> None:
@@ -90,25 +94,34 @@ class ClientSession(SdkSession):
 
     def _text(self, listed: types.ListToolsResult) -> str:
         """A page as JSON text. Tools with numbers that JSON does not have are kept apart: it would be `null`."""
-        page = listed.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"tools"})
+        page = json.dumps(listed.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"tools"}))
         tools = []
         for tool in listed.tools:
             self._odd.pop(tool.name, None)
-            definition = wire(tool)
             try:
-                tools.append(json.loads(json_text(definition)))
-            except NotJsonError as error:
-                self._odd[tool.name] = error
-        return json.dumps(page | {"tools": tools})
+                # What is over a limit of schemas is kept apart where the page is read, under the limits that were set.
+                tools.append(json.dumps(wire(tool), allow_nan=False))
+            except (ValueError, RecursionError) as error:
+                self._odd[tool.name] = _placed(tool, error)
+        comma = "" if page == "{}" else ","
+        return f'{page[:-1]}{comma}"tools":[{",".join(tools)}]}}'
 
     async def contract(self, name: str) -> ToolContract:
         """The contract of a tool; reads the server's list if it is not known or out of date."""
+        read = False
         if not self._catalog.is_fresh(monotonic()):
+            read = True
             async with self._reading:
                 # Another task may have read it meanwhile.
                 if not self._catalog.is_fresh(monotonic()):
                     await self._read()
         contract = self._catalog.contract(name)
+        if contract is None and not read and name not in self._odd:
+            # It may be new, and the server did not say so.
+            self._catalog.changed()
+            async with self._reading:
+                await self._read()
+            contract = self._catalog.contract(name)
         if contract is not None:
             return contract
         odd = self._odd.get(name)
@@ -119,6 +132,7 @@ class ClientSession(SdkSession):
 
     async def _read(self) -> None:
         """Reads the whole list."""
+        self._reads += 1
         followed: set[Optional[str]] = set()
         cursor: Optional[str] = None
         while True:
@@ -145,17 +159,31 @@ class ClientSession(SdkSession):
 
     async def call_tool(self, name: str, arguments: Optional[dict[str, Any]] = None, *args: Any, **kwargs: Any) -> Any:
         """As in the SDK, after a check of the arguments."""
+        reads = self._reads
         contract = await self._contract(name)
+        if contract is not None and _named_version(kwargs.get("meta")) is not None:
+            # The server lists the newest version only.
+            _log.warning("Not checked: tool %r, of which the call names a version", name)
+            contract = None
         if contract is not None:
+            is_certain = self._reads > reads or self._catalog.is_vouched_for(monotonic())
+            if not is_certain and not self._policy.fits(contract, arguments):
+                # The tool may have changed without notice.
+                self._catalog.changed()
+                contract = await self._contract(name) or contract
             arguments = self._policy.arguments(contract, arguments, _log)
         token = self._calling.set(contract)
+        unchecked = self._unchecked.set(frozenset() if contract else frozenset({name}))
         try:
             return await super().call_tool(name, arguments, *args, **kwargs)
         finally:
             self._calling.reset(token)
+            self._unchecked.reset(unchecked)
 
     async def validate_tool_result(self, name: str, result: types.CallToolResult) -> None:
         """Raises if a result breaks the contract. The SDK calls this for each result that is not an error."""
+        if name in self._unchecked.get():
+            return
         contract = self._calling.get() or await self._contract(name)
         if contract is None:
             return
@@ -205,6 +233,23 @@ class Client(mcp.Client):
         session._prepare()
         self._notify = [session._notified(None)]
         return session
+
+
+def _placed(tool: types.Tool, error: Exception) -> Exception:
+    """Why a tool has no JSON text, with the place if that is known."""
+    try:
+        json_text(wire(tool))
+    except NotJsonError as placed:
+        return placed
+    except Exception:
+        pass
+    return error
+
+
+def _named_version(meta: Any) -> Any:
+    """The version of a FastMCP tool that a call names."""
+    named = meta.get("fastmcp") if isinstance(meta, dict) else None
+    return named.get("version") if isinstance(named, dict) else None
 
 
 # The maximum number of pages of one list; the guard has the same.

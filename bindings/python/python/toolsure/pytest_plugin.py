@@ -74,6 +74,8 @@ class ContractCollector(pytest.Collector):
             report = lint(listing, profiles=self.contracts.profiles)
             found = [one for one in report.findings if _LEVELS.index(one.severity) >= least]
         whole = [one for one in found if one.tool is None]
+        if self.contracts.lint is not None and report.more:
+            raise self.CollectError(f"lint found more than it lists: {report.more} findings are only counted; test fewer tools at once")
         if whole:
             yield ToolItem.from_parent(self, name="the listing", tool=None, findings=whole)
         for index, tool in enumerate(tools):
@@ -110,9 +112,9 @@ class ToolItem(pytest.Item):
             return f"tool `{self.name}` breaks its contract:\n{excinfo.value}" if self.tool else str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
-    def reportinfo(self) -> tuple[pathlib.Path, None, str]:
+    def reportinfo(self) -> tuple[pathlib.Path, int, str]:
         """Where the test is."""
-        return self.path, None, f"contract of {self.name}"
+        return self.path, 0, f"contract of {self.name}"
 
 
 def _line(code: str, pointer: str, message: str, help: Optional[str]) -> str:
@@ -126,22 +128,27 @@ def _listing(source: Any, folder: pathlib.Path) -> Any:
         return (folder / source).read_bytes()
     if isinstance(source, (dict, list, tuple, bytes)):
         return source
-    kind = type(source).__module__.partition(".")[0]
-    if kind == "fastmcp":
-        import asyncio
-
+    kinds = {base.__module__.partition(".")[0] for base in type(source).__mro__}
+    if "fastmcp" in kinds:
         import fastmcp
 
-        return asyncio.run(_tools(fastmcp.Client(source)))
-    if kind == "mcp":
-        import asyncio
-
+        return _run(_tools(fastmcp.Client(source)))
+    if "mcp" in kinds:
         import mcp
 
-        return asyncio.run(_tools(mcp.Client(source)))
+        return _run(_tools(mcp.Client(source)))
     if callable(source):
         return _listing(source(), folder)
     raise TypeError(f"contracts() does not take a {type(source).__name__}")
+
+
+def _run(work: Any) -> Any:
+    """Runs asynchronous work in a thread, which leaves the event loops of other tests as they are."""
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 async def _tools(client: Any) -> list[Any]:
