@@ -1,11 +1,11 @@
-// Figures beside ajv and cfworker, in one run: node bench.mjs [ROUNDS]
+// Figures beside ajv, typebox, zod and cfworker, in one run: node bench.mjs [ROUNDS]
 //
 // The best of the rounds counts for each, because this compares engines and not machines. Schemas are those of
 // recorded tools where ../shared is there, or else one tool's.
 
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import * as full from '@toolsure/validator';
 import * as lean from '@toolsure/validator/lean';
@@ -13,6 +13,8 @@ import * as lean from '@toolsure/validator/lean';
 const require = createRequire(new URL('dev/', import.meta.url));
 const Ajv = require('ajv/dist/2020').default;
 const { Validator: CfWorker } = require('@cfworker/json-schema');
+const { Compile: compileTypebox } = await import(pathToFileURL(require.resolve('typebox/compile')));
+const { z } = require('zod');
 
 const tool = {
   type: 'object',
@@ -53,10 +55,18 @@ function time(call, enough = 60) {
 const newAjv = () => new Ajv({ strict: false, allErrors: false });
 const ajv = newAjv().compile(tool);
 const cfworker = new CfWorker(tool, '2020-12', true);
+const typebox = compileTypebox(tool);
+const zod = z.fromJSONSchema(tool);
+for (const [wrong, right] of [[{ ...value, limit: 'x' }, value]]) {
+  const answers = (given) => [ajv(given), typebox.Check(given), zod.safeParse(given).success, cfworker.validate(given).valid, new full.Validator(tool).isValid(given)];
+  if (answers(right).includes(false) || answers(wrong).includes(true)) throw new Error('the validators disagree');
+}
 
 const figures = {
   'compile, warm': {
     ajv: time(() => newAjv().compile(tool)),
+    typebox: time(() => compileTypebox(tool)),
+    zod: time(() => z.fromJSONSchema(tool)),
     cfworker: time(() => new CfWorker(tool, '2020-12', true)),
     ...each(({ Validator }) => time(() => new Validator(tool).dispose())),
   },
@@ -66,6 +76,8 @@ const figures = {
   }),
   'text to verdict': {
     ajv: time(() => ajv(JSON.parse(text))),
+    typebox: time(() => typebox.Check(JSON.parse(text))),
+    zod: time(() => zod.safeParse(JSON.parse(text)).success),
     cfworker: time(() => cfworker.validate(JSON.parse(text)).valid),
     ...each(({ Validator }) => {
       const validator = new Validator(tool);
@@ -81,6 +93,8 @@ const figures = {
   },
   'object to verdict': {
     ajv: time(() => ajv(value)),
+    typebox: time(() => typebox.Check(value)),
+    zod: time(() => zod.safeParse(value).success),
     cfworker: time(() => cfworker.validate(value).valid),
     ...each(({ Validator }) => {
       const validator = new Validator(tool);
@@ -89,6 +103,8 @@ const figures = {
   },
   'object to what is wrong': {
     ajv: time(() => ajv({ ...value, limit: 'x' }) || ajv.errors),
+    typebox: time(() => [...typebox.Errors({ ...value, limit: 'x' })]),
+    zod: time(() => zod.safeParse({ ...value, limit: 'x' }).error),
     cfworker: time(() => cfworker.validate({ ...value, limit: 'x' }).errors),
     ...each(({ Validator }) => {
       const validator = new Validator(tool);

@@ -26,7 +26,7 @@ pub(super) fn script(name: &str, extended: bool) -> Option<CodeSet> {
     }
     let mut table = Table(EXTENSIONS);
     for _ in 0..script {
-        table.ranges()?;
+        table.skip_ranges()?;
     }
     Some(set.exclusive_or(&table.ranges()?))
 }
@@ -36,11 +36,14 @@ pub(super) fn binary(name: &str) -> Option<CodeSet> {
     let place = place_of(BINARY, name)?;
     let mut table = Table(BINARY_SETS);
     let sets = table.number()?;
-    let sets = (0..sets)
-        .map(|_| table.ranges())
-        .collect::<Option<Vec<_>>>()?;
-    let index = usize::try_from(table.at(place)?).ok()?;
-    sets.into_iter().nth(index)
+    let mut first = Table(table.0);
+    for _ in 0..sets {
+        table.skip_ranges()?;
+    }
+    for _ in 0..table.at(place)? {
+        first.skip_ranges()?;
+    }
+    first.ranges()
 }
 
 /// The code points that fold together, in the order of their first.
@@ -116,6 +119,14 @@ impl Table {
             next = high.checked_add(1)?;
         }
         Some(set)
+    }
+
+    fn skip_ranges(&mut self) -> Option<()> {
+        for _ in 0..self.number()? {
+            self.number()?;
+            self.number()?;
+        }
+        Some(())
     }
 
     /// Runs that cover all code points.
