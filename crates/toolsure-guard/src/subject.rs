@@ -23,6 +23,17 @@ impl<'a> Subject<'a> {
         subjects(request, named)
     }
 
+    /// Why readers may differ what it is: URL parsers leave out some characters and cut others off (WHATWG URL
+    /// Standard, section 4.4), and a URI has none of these.
+    pub(crate) fn unclear(&self) -> Option<&'static str> {
+        match self {
+            Self::Resource(uri) => uri.bytes().any(|byte| byte <= b' ' || byte == 0x7f).then_some(
+                "a URI must not contain spaces or control characters: write them percent-encoded",
+            ),
+            _ => None,
+        }
+    }
+
     /// The same for records, without secrets; `None` for a request about nothing that has a name.
     pub(crate) fn recorded(request: &Request<'a>, named: Option<&'a str>) -> Option<Box<About>> {
         let about = match *subjects(request, named).first()? {

@@ -5,6 +5,27 @@ pub(crate) fn is_template(text: &str) -> bool {
     text.contains('{')
 }
 
+/// A URI, template or pattern with its scheme and host in lower case, except in expressions; `None` if they are.
+pub(crate) fn with_lower_host(text: &str) -> Option<String> {
+    let (scheme, rest) = text.split_once(':')?;
+    let mut lower = String::with_capacity(text.len());
+    let mut is_expression = false;
+    let has_host = rest.starts_with("//");
+    let mut is_before_path = true;
+    for (at, c) in text.char_indices() {
+        is_expression = c == '{' || is_expression && c != '}';
+        let in_scheme = at <= scheme.len();
+        // The colon and two slashes.
+        let in_slashes = at <= scheme.len().saturating_add(2);
+        is_before_path &= in_scheme || has_host && (in_slashes || is_expression || c != '/');
+        match is_before_path && !is_expression {
+            true => lower.push(c.to_ascii_lowercase()),
+            false => lower.push(c),
+        }
+    }
+    (lower != text).then_some(lower)
+}
+
 /// Whether a template may expand to a URI. Too much rather than too little: each expression is any text. Takes
 /// time in proportion to both lengths together, because servers choose templates.
 pub(crate) fn may_expand_to(template: &str, uri: &str) -> bool {

@@ -192,8 +192,15 @@ impl Conversation {
         if is_unclear {
             let flaw = turn.message.flaw().map(ToString::to_string);
             turn.refuse(request, Act::ClientSentNoJson, &flaw.unwrap_or_default());
+            return true;
         }
-        is_unclear
+        let subjects = (has_rules || holds).then(|| Subject::all(request, turn.new_name()));
+        let mut unclear = subjects.iter().flatten().filter_map(Subject::unclear);
+        let Some(text) = unclear.next() else {
+            return false;
+        };
+        turn.refuse(request, Act::ClientSentBadParams, text);
+        true
     }
 
     /// Why a request is refused before it is looked at.

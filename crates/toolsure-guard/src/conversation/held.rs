@@ -13,11 +13,11 @@ use super::turn::Turn;
 use crate::fault::Act;
 use crate::filter::drift::Drifted;
 use crate::lock::{Compared, Lock, PinnedList, entry_as_tool};
-use crate::policy::{Drift, Mode, Policy, resolved};
+use crate::policy::{Drift, Mode, Policy, readings};
 use crate::record::{Action, Filter};
 use crate::side::Side;
 use crate::subject::Subject;
-use crate::uri_template::{is_template, may_expand_to, must_expand_to};
+use crate::uri_template::{is_template, may_expand_to, must_expand_to, with_lower_host};
 
 impl Conversation {
     /// Answers a request for something that is held. Returns whether it did.
@@ -91,11 +91,8 @@ impl Judge<'_> {
 
     fn resource(&self, uri: &str) -> Option<Held> {
         let [_, templates, skills] = &PinnedList::ALL;
-        let resolved = resolved(uri);
-        let uris: Vec<&str> = [Some(uri), resolved.as_deref()]
-            .into_iter()
-            .flatten()
-            .collect();
+        let readings = readings(uri);
+        let uris: Vec<&str> = readings.iter().map(String::as_str).chain([uri]).collect();
         if self.lock.pins(templates) {
             if self.completes && is_template(uri) {
                 let key = format!("{}{uri}", templates.prefix);
@@ -104,7 +101,12 @@ impl Judge<'_> {
             let held = self.conversation.scope.held_entries(templates.prefix);
             let is_held = |key: &String| {
                 let template = key.strip_prefix(templates.prefix).unwrap_or(key);
-                template.is_empty() || uris.iter().any(|uri| may_expand_to(template, uri))
+                let lower = with_lower_host(template);
+                let may = |uri: &&str| {
+                    may_expand_to(template, uri)
+                        || lower.as_ref().is_some_and(|it| may_expand_to(it, uri))
+                };
+                template.is_empty() || uris.iter().any(may)
             };
             let mut matching = held.iter().filter(|key| is_held(key));
             if matching.clone().next().is_some() && !self.is_of_approved(templates, &held, &uris) {
@@ -132,7 +134,11 @@ impl Judge<'_> {
         let mut approved = approved.filter(|key| !held.iter().any(|held| held == *key));
         approved.any(|key| {
             let template = key.strip_prefix(templates.prefix).unwrap_or(key);
-            uris.iter().all(|uri| must_expand_to(template, uri))
+            let lower = with_lower_host(template);
+            uris.iter().all(|uri| {
+                must_expand_to(template, uri)
+                    || lower.as_ref().is_some_and(|it| must_expand_to(it, uri))
+            })
         })
     }
 
@@ -169,6 +175,10 @@ impl Judge<'_> {
 /// Whether a URI is that of a skill, or of one of its files.
 fn is_of_skill(skill: &str, uri: &str) -> bool {
     let folder = skill.rfind('/').and_then(|end| skill.get(..=end));
+    let lower = with_lower_host(skill);
+    if lower.is_some_and(|lower| is_of_skill(&lower, uri)) {
+        return true;
+    }
     let is_within = |folder: &str| !folder.ends_with("//") && uri.starts_with(folder);
     uri == skill || folder.is_some_and(is_within)
 }

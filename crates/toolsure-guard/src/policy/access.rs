@@ -1,6 +1,6 @@
 //! What the rules for callers decide.
 
-use super::caller_rule::{Access, AllowList, CallerRule, Hints};
+use super::caller_rule::{Access, CallerRule, Hints};
 use super::{Policy, Terms};
 use crate::caller::{NOBODY, VerifiedCaller};
 
@@ -25,46 +25,51 @@ impl Policy {
         name: &str,
         hints: Option<Hints>,
     ) -> Access<'_> {
-        self.access(caller, name, hints, |rule| &rule.tools)
+        self.access(caller, |rule| {
+            let list = rule.tools.as_ref();
+            list.map(|list| list.find(name, hints))
+        })
     }
 
     /// Whether a caller may use a prompt that clients know by this name, and why.
     #[must_use]
     pub fn prompt_access(&self, caller: &VerifiedCaller, name: &str) -> Access<'_> {
-        self.access(caller, name, None, |rule| &rule.prompts)
+        self.access(caller, |rule| {
+            let list = rule.prompts.as_ref();
+            list.map(|list| list.find(name, None))
+        })
     }
 
     /// Whether a caller may use a resource with this URI, or a template with this URI template, and why.
     ///
-    /// A URI is judged as it is written and as a server may read it, with its percent-encoding decoded and its dot
-    /// segments removed (RFC 3986, section 6.2): both must be allowed.
+    /// A URI is judged as it is written and as servers may read it ([`readings`]): all must be allowed. The scheme
+    /// and host of an entry are also compared in lower case.
     #[must_use]
     pub fn resource_access(&self, caller: &VerifiedCaller, uri: &str) -> Access<'_> {
-        let access = |uri: &str| self.access(caller, uri, None, |rule| &rule.resources);
+        let access = |uri: &str| {
+            self.access(caller, |rule| {
+                let list = rule.resources.as_ref();
+                list.map(|list| list.find_uri(uri))
+            })
+        };
         let written = access(uri);
         if !written.is_allowed() {
             return written;
         }
-        match resolved(uri) {
-            Some(resolved) => {
-                let read = access(&resolved);
-                if read.is_allowed() { written } else { read }
-            }
-            None => written,
-        }
+        let readings = readings(uri);
+        let mut read = readings.iter().map(|reading| access(reading));
+        read.find(|access| !access.is_allowed()).unwrap_or(written)
     }
 
     fn access<'p>(
         &'p self,
         caller: &VerifiedCaller,
-        name: &str,
-        hints: Option<Hints>,
-        list: fn(&CallerRule) -> &Option<AllowList>,
+        find: impl Fn(&'p CallerRule) -> Option<Option<Result<Option<&'p str>, &'p str>>>,
     ) -> Access<'p> {
         let mut access = Access::NoRule;
         for rule in self.rules_of(caller) {
-            let found = match list(rule) {
-                Some(list) => list.find(name, hints),
+            let found = match find(rule) {
+                Some(found) => found,
                 None => (!rule.has_lists()).then_some(Ok(None)),
             };
             match found {
@@ -106,11 +111,79 @@ impl Policy {
     }
 }
 
-/// A URI as servers may read it: scheme and host in lower case, everything decoded once, `\\` as `/`, and without
-/// dot segments. `None` if that is the URI as it is written.
-pub(crate) fn resolved(uri: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(uri.len());
-    let mut rest = uri.as_bytes();
+/// A URI as servers may read it, where that is not what is written: [`resolved`], and the same with its query and
+/// fragment left as they are, so that dot segments in those remove nothing of the path.
+pub(crate) fn readings(uri: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    let whole = resolved(uri);
+    if whole != uri {
+        all.push(whole);
+    }
+    if let Some(end) = uri.find(['?', '#'])
+        && let Some((path, rest)) = uri.split_at_checked(end)
+    {
+        let reading = resolved(path) + rest;
+        if reading != uri && !all.contains(&reading) {
+            all.push(reading);
+        }
+    }
+    all
+}
+
+/// A URI with scheme and host in lower case, everything decoded once, `\\` as `/`, and without dot segments. Of the
+/// schemes that URL parsers know, any number of slashes is before the host; of `file:`, before the path (WHATWG URL
+/// Standard, section 4.4), in which repeated slashes are one, as they are for file systems.
+fn resolved(uri: &str) -> String {
+    let text = decoded(uri).replace('\\', "/");
+    let (scheme, rest) = match text.split_once(':') {
+        Some((scheme, rest)) => (Some(scheme.to_ascii_lowercase()), rest),
+        None => (None, text.as_str()),
+    };
+    let is_file = scheme.as_deref() == Some("file");
+    let is_web = scheme.as_deref().is_some_and(|it| WEB.contains(&it));
+    let after = match is_web {
+        true => Some(rest.trim_start_matches('/')),
+        false => rest.strip_prefix("//"),
+    };
+    let (host, path) = match after {
+        Some(after) => after.split_at(after.find('/').unwrap_or(after.len())),
+        None => ("", rest),
+    };
+    let mut host = host.to_ascii_lowercase();
+    if is_file && host == "localhost" {
+        host.clear();
+    }
+    let mut segments: Vec<&str> = Vec::new();
+    if is_file {
+        segments.push("");
+    }
+    let mut left = path.split('/').peekable();
+    while let Some(segment) = left.next() {
+        match segment {
+            "." => {}
+            // The first segment is empty, or what is before the first slash.
+            ".." => segments.truncate(segments.len().saturating_sub(1).max(1)),
+            "" if is_file && left.peek().is_some() => {}
+            other => segments.push(other),
+        }
+    }
+    let mut out = String::new();
+    if let Some(scheme) = scheme {
+        out.push_str(&scheme);
+        out.push(':');
+    }
+    if after.is_some() || is_file {
+        out.push_str("//");
+        out.push_str(&host);
+    }
+    out.push_str(&segments.join("/"));
+    out
+}
+
+/// A text with its percent-encoding decoded once.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
         let digits = after
             .get(..2)
@@ -127,38 +200,17 @@ pub(crate) fn resolved(uri: &str) -> Option<String> {
             }
         }
     }
-    let text = String::from_utf8_lossy(&bytes).replace('\\', "/");
-    let (scheme, rest) = text.split_once(':').unwrap_or(("", &text));
-    let (host, path) = match rest.strip_prefix("//") {
-        Some(after) => after.split_at(after.find('/').unwrap_or(after.len())),
-        None => ("", rest),
-    };
-    let mut segments: Vec<&str> = Vec::new();
-    for segment in path.split('/') {
-        match segment {
-            "." => {}
-            // The first segment is empty, or what is before the first slash.
-            ".." => segments.truncate(segments.len().saturating_sub(1).max(1)),
-            other => segments.push(other),
-        }
-    }
-    let mut out = String::new();
-    if text.contains(':') {
-        out.push_str(&scheme.to_ascii_lowercase());
-        out.push(':');
-    }
-    if rest.starts_with("//") {
-        out.push_str("//");
-        out.push_str(&host.to_ascii_lowercase());
-    }
-    out.push_str(&segments.join("/"));
-    (out != uri).then_some(out)
+    String::from_utf8_lossy(&bytes).into_owned()
 }
+
+/// The schemes besides `file` for which URL parsers need no slashes before the host.
+const WEB: [&str; 5] = ["http", "https", "ws", "wss", "ftp"];
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
+    use super::super::caller_rule::AllowList;
     use super::*;
 
     fn rule(group: &str, tools: &[&str]) -> Arc<CallerRule> {
@@ -282,6 +334,11 @@ mod tests {
             ("file:///data/public/a/../../private/key", false),
             ("file:///data/public/..", false),
             ("FILE:///data/public/a", false),
+            ("file:/data/public/a", false),
+            ("file:///data/public//a", true),
+            ("file:///data/public/a?/../../private", false),
+            ("file:///data/public/../private/x?/../../public/y", false),
+            ("file:///data/public/../private/x#/../../public/y", false),
         ] {
             let access = policy.resource_access(&nobody, uri);
             assert_eq!(access.is_allowed(), expected, "{uri}: {access:?}");
@@ -299,9 +356,46 @@ mod tests {
             ("file:///data/%73ecret/x", false),
             ("file:///../data/secret/x", false),
             ("file:///a/../data/secret/x", false),
+            ("file:/data/secret/x", false),
+            ("file:data/secret/x", false),
+            ("file:\\data/secret/x", false),
+            ("file:\\\\\\data\\secret\\x", false),
+            ("file:////data/secret/x", false),
+            ("file:///data//secret/x", false),
+            ("file://localhost/data/secret/x", false),
+            ("FILE://LocalHost/data/secret/x", false),
+            ("file://%6cocalhost/data/secret/x", false),
+            ("file:/%64ata/secret/x", false),
+            ("file://localhost/data/other/x", true),
         ] {
             let access = policy.resource_access(&most, uri);
             assert_eq!(access.is_allowed(), expected, "{uri}: {access:?}");
+        }
+        // Of entries, too, the case of scheme and host does not matter.
+        let mut docs = CallerRule::new("");
+        docs.resources = Some(AllowList::new(["!Cap://Docs/Secret/*", "Cap://Docs/*"]).unwrap());
+        policy.callers = vec![docs.into()];
+        for (uri, expected) in [
+            ("Cap://Docs/1", true),
+            ("cap://docs/1", true),
+            ("cap://docs/Secret/1", false),
+            ("Cap://Docs/Secret/1", false),
+            ("cap://other/1", false),
+        ] {
+            let access = policy.resource_access(&nobody, uri);
+            assert_eq!(access.is_allowed(), expected, "{uri}: {access:?}");
+        }
+        for (uri, expected) in [
+            ("https:a/b", "https://a/b"),
+            ("HTTP:\\\\A\\b", "http://a/b"),
+            ("x:a//b", ""),
+            ("x:///a/../b", "x:///b"),
+        ] {
+            let expected: Vec<_> = Some(expected)
+                .filter(|it| !it.is_empty())
+                .into_iter()
+                .collect();
+            assert_eq!(readings(uri), expected, "{uri}");
         }
         for uri in [
             "a",
@@ -314,7 +408,7 @@ mod tests {
             "file://host",
             "a:../b",
         ] {
-            let _no_panic = resolved(uri);
+            let _no_panic = readings(uri);
         }
     }
 }

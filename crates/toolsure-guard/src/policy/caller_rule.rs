@@ -10,6 +10,7 @@ use super::mode::Mode;
 use super::rule::Rate;
 use crate::caller::VerifiedCaller;
 use crate::text::name_matches;
+use crate::uri_template::with_lower_host;
 
 /// What the callers that match may use, and how their calls are handled.
 ///
@@ -202,13 +203,28 @@ impl AllowList {
         name: &str,
         hints: Option<Hints>,
     ) -> Option<Result<Option<&str>, &str>> {
-        let has = |entry: &&Entry| match &entry.what {
+        self.find_by(|entry| match &entry.what {
             Names::Like(pattern) => name_matches(pattern, name),
             Names::Hinted(hint) => match hints {
                 Some(hints) => hints.get(*hint),
                 None => entry.denies,
             },
-        };
+        })
+    }
+
+    /// The same for a URI, where an entry also stands for the one with its scheme and host in lower case.
+    pub(super) fn find_uri(&self, uri: &str) -> Option<Result<Option<&str>, &str>> {
+        self.find_by(|entry| match &entry.what {
+            Names::Like(pattern) => {
+                let lower = || with_lower_host(pattern).is_some_and(|it| name_matches(&it, uri));
+                name_matches(pattern, uri) || lower()
+            }
+            Names::Hinted(_) => entry.denies,
+        })
+    }
+
+    fn find_by(&self, has: impl Fn(&Entry) -> bool) -> Option<Result<Option<&str>, &str>> {
+        let has = |entry: &&Entry| has(entry);
         let (denying, allowing): (Vec<&Entry>, Vec<&Entry>) =
             self.0.iter().partition(|entry| entry.denies);
         if let Some(entry) = denying.into_iter().find(has) {

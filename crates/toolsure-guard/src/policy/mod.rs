@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-pub(crate) use access::resolved;
+pub(crate) use access::readings;
 
 pub use crate::lock::ChangeClass;
 pub use crate::text::name_matches;
