@@ -48,8 +48,8 @@ pub(crate) fn may_expand_to(template: &str, uri: &str) -> bool {
     })
 }
 
-/// Whether a template surely expands to a URI: an expression without an operator has no slash in it. For templates
-/// that somebody approved.
+/// Whether a template surely expands to a URI: most expressions percent-encode reserved characters in their values
+/// (RFC 6570, section 3.2.1), so that these are not theirs. For templates that somebody approved.
 pub(crate) fn must_expand_to(template: &str, uri: &str) -> bool {
     let parts = Parts::of(template);
     let Some(rest) = uri.strip_prefix(parts.first) else {
@@ -59,14 +59,15 @@ pub(crate) fn must_expand_to(template: &str, uri: &str) -> bool {
     let mut ends = vec![uri.len().saturating_sub(rest.len())];
     for (expression, literal) in &parts.others {
         let mut next = Vec::new();
-        let has_operator = expression.starts_with(['+', '#', '.', '/', ';', '?', '&']);
         let mut reach = 0;
+        let mut until = 0;
         for start in ends {
-            let rest = uri.get(start..).unwrap_or_default();
-            let until = match rest.find('/').filter(|_| !has_operator) {
-                Some(slash) => start.saturating_add(slash),
-                None => uri.len(),
-            };
+            // Before the end of the last one there is no other, as long as none is behind it.
+            if start > until || until == 0 {
+                let rest = uri.get(start..).unwrap_or_default();
+                let end = rest.find(|c| !may_contain(expression, c));
+                until = end.map_or(uri.len(), |end| start.saturating_add(end));
+            }
             // No place is looked at twice.
             for at in start.max(reach)..=until {
                 if uri.get(at..).is_some_and(|rest| rest.starts_with(literal)) {
@@ -80,6 +81,24 @@ pub(crate) fn must_expand_to(template: &str, uri: &str) -> bool {
     }
     ends.contains(&uri.len())
 }
+
+/// Whether what an expression expands to may contain a character as it is.
+fn may_contain(expression: &str, c: char) -> bool {
+    if !RESERVED.contains(c) {
+        return true;
+    }
+    match expression.chars().next() {
+        Some('+' | '#') => true,
+        // Between several values, and between the names and values of some.
+        Some('/') => matches!(c, '/' | ',' | '='),
+        Some(';') => matches!(c, ';' | ',' | '='),
+        Some('?' | '&') => matches!(c, '?' | '&' | ',' | '='),
+        _ => expression.contains([',', '*']) && matches!(c, ',' | '='),
+    }
+}
+
+/// The reserved characters (RFC 3986, section 2.2).
+const RESERVED: &str = ":/?#[]@!$&'()*+,;=";
 
 /// A template in parts: the text before the first expression, then expressions, each with the text after it.
 struct Parts<'t> {
@@ -117,6 +136,17 @@ mod tests {
             ("a://{b}/c/{d}", "a://x/y/c/z", true, false),
             ("a://{b}{c}/", "a://x/y/", true, false),
             ("a://{b}{?c}", "a://x?c=1", true, true),
+            ("a://{b}", "a://x?c=1", true, false),
+            ("a://{b}", "a://x#f", true, false),
+            ("a://{b}", "a://1,2", true, false),
+            ("a://{b,c}", "a://1,2", true, true),
+            ("a://{b*}", "a://1,2", true, true),
+            ("a://{b},{c}", "a://1,2", true, true),
+            ("a://{b}{/c*}", "a://1/2/3", true, true),
+            ("a://{b}{/c}", "a://1/2?x", true, false),
+            ("a://{b}{?c,d}", "a://1?c=1&d=2", true, true),
+            ("a://{b}{?c}", "a://1?c=1#f", true, false),
+            ("a://{b}@{c}", "a://1@2", true, true),
             ("a://{b}-{c}-z", "a://1-2-3-z", true, true),
             ("a://{b}-z", "a://1-z-z", true, true),
             ("a://b", "a://b", true, true),

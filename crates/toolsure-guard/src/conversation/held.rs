@@ -93,6 +93,12 @@ impl Judge<'_> {
         let [_, templates, skills] = &PinnedList::ALL;
         let readings = readings(uri);
         let uris: Vec<&str> = readings.iter().map(String::as_str).chain([uri]).collect();
+        // Servers may look for a resource without the query and fragment of a request, or without the fragment.
+        let mut cut = Vec::new();
+        for uri in &uris {
+            let ends = [uri.find(['?', '#']), uri.find('#')];
+            cut.extend(ends.into_iter().flatten().filter_map(|end| uri.get(..end)));
+        }
         if self.lock.pins(templates) {
             if self.completes && is_template(uri) {
                 let key = format!("{}{uri}", templates.prefix);
@@ -106,7 +112,7 @@ impl Judge<'_> {
                     may_expand_to(template, uri)
                         || lower.as_ref().is_some_and(|it| may_expand_to(it, uri))
                 };
-                template.is_empty() || uris.iter().any(may)
+                template.is_empty() || uris.iter().chain(&cut).any(may)
             };
             let mut matching = held.iter().filter(|key| is_held(key));
             if matching.clone().next().is_some() && !self.is_of_approved(templates, &held, &uris) {
@@ -123,7 +129,7 @@ impl Judge<'_> {
         let mut held = held.into_iter().filter(|key| {
             let skill = key.strip_prefix(skills.prefix).unwrap_or(key);
             // The empty name stands for those that are too many to be known.
-            skill.is_empty() || uris.iter().any(|uri| is_of_skill(skill, uri))
+            skill.is_empty() || uris.iter().chain(&cut).any(|uri| is_of_skill(skill, uri))
         });
         held.find_map(|key| self.entry(skills, key, false))
     }
