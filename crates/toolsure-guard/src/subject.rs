@@ -1,6 +1,7 @@
 //! What requests other than calls are about: prompts, resources and tasks.
 
-use toolsure_json::{Node as _, View};
+use toolsure_analysis::tool::lookalike;
+use toolsure_json::{Key as _, Kind, Node as _, View};
 use toolsure_mcp::message::Request;
 
 use crate::record::About;
@@ -23,15 +24,21 @@ impl<'a> Subject<'a> {
         subjects(request, named)
     }
 
-    /// Why readers may differ what it is: URL parsers leave out some characters and cut others off (WHATWG URL
-    /// Standard, section 4.4), and a URI has none of these.
-    pub(crate) fn unclear(&self) -> Option<&'static str> {
-        match self {
-            Self::Resource(uri) => uri.bytes().any(|byte| byte <= b' ' || byte == 0x7f).then_some(
-                "a URI must not contain spaces or control characters: write them percent-encoded",
-            ),
-            _ => None,
+    /// Why readers may differ what a request is about, in a way that JSON itself does not show.
+    pub(crate) fn unclear(request: &Request<'a>, named: Option<&'a str>) -> Option<String> {
+        if let Some(why) = misread(request) {
+            return Some(why);
         }
+        // URL parsers leave out some characters and cut others off (WHATWG URL Standard, section 4.4), and a URI has
+        // none of these.
+        let has_blank = |subject: &Self| match subject {
+            Self::Resource(uri) => uri.bytes().any(|byte| byte <= b' ' || byte == 0x7f),
+            _ => false,
+        };
+        let text =
+            "a URI must not contain spaces or control characters: write them percent-encoded";
+        let subjects = subjects(request, named);
+        (subjects.iter().any(has_blank)).then(|| text.to_owned())
     }
 
     /// The same for records, without secrets; `None` for a request about nothing that has a name.
@@ -87,6 +94,64 @@ fn subjects<'a>(request: &Request<'a>, named: Option<&'a str>) -> Vec<Subject<'a
         method if KNOWN.contains(&method) => Vec::new(),
         method => vec![Subject::Method(method)],
     }
+}
+
+/// What is wrong with the members that say what a request is about: servers may take other values for the texts in
+/// them, and those that ignore case may take other members for them.
+fn misread(request: &Request<'_>) -> Option<String> {
+    let (outer, inner): (&[&'static str], &[&'static str]) = match request.method {
+        "prompts/get" => (&["name"], &[]),
+        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => (&["uri"], &[]),
+        "completion/complete" => (&["ref"], &["type", "uri", "name"]),
+        "subscriptions/listen" => (&["notifications"], &["resourceSubscriptions", "taskIds"]),
+        "tasks/get" | "tasks/result" | "tasks/cancel" | "tasks/update" => (&["taskId"], &[]),
+        _ => return None,
+    };
+    let params = request.params?;
+    if params.kind() != Kind::Object {
+        return Some("`params` must be an object".to_owned());
+    }
+    if let Some(why) = misspelled(params, "params", outer) {
+        return Some(why);
+    }
+    let [outer] = outer else { return None };
+    let value = params.member(outer)?;
+    let kind = if inner.is_empty() {
+        Kind::String
+    } else {
+        Kind::Object
+    };
+    if value.kind() != kind {
+        let kind = if inner.is_empty() {
+            "a string"
+        } else {
+            "an object"
+        };
+        return Some(format!("`{outer}` must be {kind}"));
+    }
+    if let Some(why) = misspelled(value, outer, inner) {
+        return Some(why);
+    }
+    inner.iter().find_map(|name| {
+        let part = value.member(name)?;
+        if request.method == "completion/complete" {
+            return (part.kind() != Kind::String).then(|| format!("`{name}` must be a string"));
+        }
+        let is_text = |item: View<'_>| item.kind() == Kind::String;
+        let is_list = part.kind() == Kind::Array && part.items().all(is_text);
+        (!is_list).then(|| format!("`{name}` must be an array of strings"))
+    })
+}
+
+/// Why an object has a member that readers may take for one of these.
+fn misspelled(object: View<'_>, of: &str, names: &[&'static str]) -> Option<String> {
+    let mut found = object
+        .members()
+        .filter_map(|(key, _)| lookalike(key.text(), names));
+    let name = found.next()?;
+    Some(format!(
+        "the name of a member of `{of}` differs from `{name}` only in upper and lower case"
+    ))
 }
 
 /// The other methods of which it is known that they are about nothing that has a name, or whose answers are

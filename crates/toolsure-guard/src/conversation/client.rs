@@ -194,12 +194,13 @@ impl Conversation {
             turn.refuse(request, Act::ClientSentNoJson, &flaw.unwrap_or_default());
             return true;
         }
-        let subjects = (has_rules || holds).then(|| Subject::all(request, turn.new_name()));
-        let mut unclear = subjects.iter().flatten().filter_map(Subject::unclear);
-        let Some(text) = unclear.next() else {
+        if !has_rules && !holds {
+            return false;
+        }
+        let Some(text) = Subject::unclear(request, turn.new_name()) else {
             return false;
         };
-        turn.refuse(request, Act::ClientSentBadParams, text);
+        turn.refuse(request, Act::ClientSentBadParams, &text);
         true
     }
 
