@@ -9,6 +9,7 @@ use toolsure_mcp::message::{
 };
 
 use super::call::{AskedCall, without_null};
+use super::access::caller_of;
 use super::open::{Open, What};
 use super::parked_calls::Retry;
 use super::turn::Turn;
@@ -257,11 +258,30 @@ impl Conversation {
             let until = turn.now.saturating_add(turn.policy().list_timeout);
             self.open.cancel(&key, until);
         }
-        if self.server_gone.is_some() {
+        if self.server_gone.is_some() || self.drop_unknown(turn, notification) {
             return;
         }
         let envelope = Envelope::of(&Message::Notification(*notification));
         turn.forward(Side::Server, envelope);
+    }
+
+    /// Drops a notification of which it is unknown what it is about, if its caller may not use everything: servers
+    /// may do what it says without an answer. Returns whether it did.
+    fn drop_unknown(&self, turn: &mut Turn<'_>, notification: &Notification<'_>) -> bool {
+        let policy = turn.policy();
+        let caller = caller_of(self.peer.as_deref());
+        let passes = policy.callers.is_empty()
+            || NOTIFICATIONS.contains(&notification.method)
+            || policy.allows_everything(caller);
+        if passes {
+            return false;
+        }
+        let act = Act::NotAllowed;
+        let mut record = turn.fault(Side::Client, Filter::Admission, Action::Dropped, act);
+        record.method = Some(method_name(notification.method));
+        record.peer.clone_from(&self.peer);
+        turn.audit(record);
+        true
     }
 
     /// Handles an answer to a request of the server. Over HTTP the request may have come through another
@@ -298,6 +318,14 @@ pub(super) fn id_member(object: View<'_>, name: &str) -> Option<IdKey> {
     IdKey::read(object.member(name)?.raw())
 }
 
+/// The notifications of clients that the protocol has.
+const NOTIFICATIONS: [&str; 5] = [
+    "notifications/initialized",
+    "notifications/cancelled",
+    "notifications/progress",
+    "notifications/roots/list_changed",
+    "notifications/tasks/status",
+];
 /// Requests that are recorded when they pass, as calls are, so that records say who has read what.
 const RECORDED: [&str; 3] = ["prompts/get", "resources/read", "resources/subscribe"];
 /// Requests that are kept as long as their session, so that the session can be opened again.
