@@ -1,5 +1,7 @@
 //! Callers that are not let in, and what one caller may take of what all share.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use toolsure_guard::policy::{AllowList, CallerRule};
 use toolsure_guard::{Digest, Policy};
@@ -76,6 +78,25 @@ fn message(reply: &Reply) -> String {
 fn sessions() -> Web {
     let number = std::sync::atomic::AtomicU64::new(0);
     Web::start(move |request, stream| {
+        let number = number.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let opened = r#"{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"web","version":"1"}}"#;
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":{},"result":{opened}}}"#,
+            request.id()
+        );
+        let headers = format!("{JSON}Mcp-Session-Id: s-{number}\r\n");
+        respond(stream, "200 OK", &headers, &body);
+    })
+}
+
+/// The same; it reads no resource.
+fn sessions_that_wait() -> Web {
+    let number = std::sync::atomic::AtomicU64::new(0);
+    Web::start(move |request, stream| {
+        if request.rpc() == "resources/read" {
+            std::thread::sleep(Duration::from_secs(5));
+            return;
+        }
         let number = number.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let opened = r#"{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"web","version":"1"}}"#;
         let body = format!(
@@ -256,6 +277,67 @@ async fn one_caller_gives_up_its_own_sessions_first() {
             .filter(|event| event.as_str() == "SessionOpened");
         assert_eq!(opened.count(), 4, "{events:?}");
         assert_eq!(web.seen().len() - before, 5);
+    }
+}
+
+/// Where all sessions are used, a caller at its bound, or with as many as others, ends no session of others.
+#[tokio::test]
+async fn one_caller_takes_no_sessions_of_others() {
+    let web = sessions_that_wait();
+    let served = Served::with(remote(&web.url), policy(), |options| {
+        options.bounds.sessions = 4;
+        options.bounds.caller_sessions = 2;
+        tokens(options);
+    })
+    .await;
+    let count = |what: &str| {
+        let events = served.seen.0.lock().unwrap();
+        events.iter().filter(|it| it.starts_with(what)).count()
+    };
+    let of_eve = [
+        session(&open(&served, "eve").await),
+        session(&open(&served, "eve").await),
+    ];
+    let stuck =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "a:b"}});
+    // They cannot be ended.
+    let busy = |name: &str| {
+        let headers = [
+            ("Mcp-Session-Id".to_owned(), name.to_owned()),
+            ("Authorization".to_owned(), "Bearer eve".to_owned()),
+        ];
+        let (served, stuck) = (&served, &stuck);
+        async move {
+            let headers: Vec<(&str, &str)> =
+                headers.iter().map(|(name, it)| (&**name, &**it)).collect();
+            served.post(&headers, stuck).await
+        }
+    };
+    let rest = async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let of_ann = session(&open(&served, "ann").await);
+        session(&open(&served, "bob").await);
+        for _ in 0..2 {
+            let full = open(&served, "eve").await;
+            assert_eq!((full.status, full.header("retry-after")), (429, Some("1")));
+            assert!(message(&full).contains("limits.caller_sessions"));
+        }
+        assert_eq!(count("SessionClosed"), 0);
+        // Bob gives up his own, and Ann's stays.
+        session(&open(&served, "bob").await);
+        assert_eq!(count("SessionClosed"), 1);
+        let headers = [
+            ("Mcp-Session-Id", of_ann.as_str()),
+            ("Authorization", "Bearer ann"),
+        ];
+        let asked: Value = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+        assert_eq!(served.post(&headers, &asked).await.status, 200);
+        assert_eq!(count("SessionOpened"), 5);
+    };
+    tokio::select! {
+        reply = busy(&of_eve[0]) => panic!("{reply:?}"),
+        reply = busy(&of_eve[1]) => panic!("{reply:?}"),
+        () = rest => {}
     }
 }
 

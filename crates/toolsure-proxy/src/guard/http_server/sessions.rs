@@ -1,6 +1,6 @@
 //! The legacy sessions of the HTTP server: opening, lookup, idle timeout and end.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -298,8 +298,8 @@ impl HttpServer {
         Ok(Some(self.insert_session(name, session)))
     }
 
-    /// Makes sure that there is room for one more session of a caller; ends an idle one if necessary, first of
-    /// the same caller.
+    /// Makes sure that there is room for one more session of a caller; ends an idle one if necessary, of the same
+    /// caller, or of another that has more.
     pub(super) async fn room(&self, counted: &Arc<str>) -> Result<(), Limit> {
         let bounds = &self.ctx.bounds;
         let (all, own) = {
@@ -307,8 +307,9 @@ impl HttpServer {
             let own = sessions.values().filter(|it| it.counted == *counted);
             (sessions.len(), own.count())
         };
-        if own >= bounds.sessions_of_one() && all < bounds.sessions {
-            return match self.evict(Some(counted)).await {
+        // A caller at its own bound takes nothing from others, also when all sessions are used.
+        if own >= bounds.sessions_of_one() {
+            return match self.evict(counted).await {
                 true => Ok(()),
                 false => Err(Limit::CallerSessions),
             };
@@ -328,7 +329,7 @@ impl HttpServer {
     ) -> Result<ChildPermit, Limit> {
         let mut own = None;
         if let Some(permits) = pool.permits().of_caller(counted) {
-            let permit = self.permit_of(permits, self.evict(Some(counted)));
+            let permit = self.permit_of(permits, self.evict(counted));
             own = Some(permit.await.ok_or(Limit::CallerChildren)?);
         }
         let all = pool.permits().all();
@@ -354,13 +355,45 @@ impl HttpServer {
         freed.await.ok()?.ok()
     }
 
-    /// Ends an idle session, first of this caller; `false` if none may be ended.
+    /// Ends an idle session, first of this caller, then of the one with most sessions, which has more than this
+    /// caller; `false` if none may be ended.
     async fn make_room(&self, counted: &Arc<str>) -> bool {
-        self.evict(Some(counted)).await || self.evict(None).await
+        if self.evict(counted).await {
+            return true;
+        }
+        let callers = {
+            let sessions = self.sessions();
+            let mut held: HashMap<Arc<str>, usize> = HashMap::new();
+            for session in sessions.values() {
+                let count = held.entry(Arc::clone(&session.counted)).or_default();
+                *count = count.saturating_add(1);
+            }
+            let own = held.get(counted).copied().unwrap_or(0);
+            let others = held.into_iter().filter(|(_, count)| *count > own);
+            let mut others: Vec<(Arc<str>, usize)> = others.collect();
+            others.sort_unstable_by_key(|(_, count)| std::cmp::Reverse(*count));
+            others
+        };
+        let mut left = callers.as_slice();
+        // Of callers with equally many, the session that has been idle longest.
+        while let Some((_, most)) = left.first() {
+            let (alike, fewer) = left.split_at(left.partition_point(|(_, count)| count == most));
+            let alike: HashSet<&Arc<str>> = alike.iter().map(|(name, _)| name).collect();
+            if self.evict_of(|it| alike.contains(it)).await {
+                return true;
+            }
+            left = fewer;
+        }
+        false
     }
 
-    /// Ends the session that has been idle longest, of all or of one caller; `false` if none may be ended.
-    async fn evict(&self, counted: Option<&Arc<str>>) -> bool {
+    /// Ends the session of one caller that has been idle longest; `false` if none may be ended.
+    async fn evict(&self, counted: &Arc<str>) -> bool {
+        self.evict_of(|it| it == counted).await
+    }
+
+    /// Ends the session that has been idle longest, of some callers; `false` if none may be ended.
+    async fn evict_of(&self, is_of: impl Fn(&Arc<str>) -> bool) -> bool {
         // A session with a child has state, so it is spared while it may only pause. One with an
         // HTTP upstream is adopted again when its client comes back.
         let spared = match self.upstream_pool {
@@ -370,7 +403,7 @@ impl HttpServer {
         let longest = {
             let sessions = self.sessions();
             let fitting = sessions.iter();
-            let fitting = fitting.filter(|(_, it)| counted.is_none_or(|own| *own == it.counted));
+            let fitting = fitting.filter(|(_, it)| is_of(&it.counted));
             let idle = fitting.filter_map(|(name, session)| {
                 let since = session.router.idle_since()?;
                 (since.elapsed() >= spared).then(|| (since, name.clone()))
