@@ -231,7 +231,7 @@ async fn one_caller_leaves_processes_for_others() {
         if last.status == 200 {
             break;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
         last = open(&served, "eve").await;
     }
     assert_eq!(last.status, 200, "{last:?}");
@@ -339,6 +339,49 @@ async fn one_caller_takes_no_sessions_of_others() {
         reply = busy(&of_eve[1]) => panic!("{reply:?}"),
         () = rest => {}
     }
+}
+
+/// Sessions count from when they begin to open, and a place is free again if that fails.
+#[tokio::test]
+async fn sessions_that_are_opening_count() {
+    let opened = r#"{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"web","version":"1"}}"#;
+    let number = std::sync::atomic::AtomicU64::new(0);
+    let web = Web::start(move |request, stream| {
+        std::thread::sleep(Duration::from_millis(500));
+        let number = number.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        if number < 2 {
+            return respond(stream, "500 Internal Server Error", JSON, "{}");
+        }
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":{},"result":{opened}}}"#,
+            request.id()
+        );
+        let headers = format!("{JSON}Mcp-Session-Id: s-{number}\r\n");
+        respond(stream, "200 OK", &headers, &body);
+    });
+    let served = Served::with(remote(&web.url), policy(), |options| {
+        options.bounds.sessions = 4;
+        options.bounds.caller_sessions = 2;
+        tokens(options);
+    })
+    .await;
+    let statuses = async || {
+        let all = tokio::join!(
+            open(&served, "eve"),
+            open(&served, "eve"),
+            open(&served, "eve"),
+            open(&served, "eve"),
+            open(&served, "eve"),
+        );
+        let mut statuses: Vec<u16> = [all.0, all.1, all.2, all.3, all.4]
+            .iter()
+            .map(|reply| reply.status)
+            .collect();
+        statuses.sort_unstable();
+        statuses
+    };
+    assert_eq!(statuses().await, [429, 429, 429, 502, 502]);
+    assert_eq!(statuses().await, [200, 200, 429, 429, 429]);
 }
 
 /// A caller with several tokens that go on to servers has a peer for each; a further one ends its own unused one.

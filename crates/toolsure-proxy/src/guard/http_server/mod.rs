@@ -8,6 +8,7 @@ mod cors;
 mod delete;
 mod limit;
 mod listeners;
+mod places;
 mod process_pool;
 mod protected_resource;
 mod refuse;
@@ -53,6 +54,7 @@ use client_connection::ClientConnection;
 pub(super) use limit::Limit;
 pub use limit::limit_of;
 use listeners::Listeners;
+use places::{Place, Places};
 use process_pool::NoChild;
 pub(super) use process_pool::ProcessPool;
 pub(super) use protected_resource::{ProtectedResource, Whose};
@@ -71,6 +73,8 @@ pub(super) struct HttpServer {
     trusted: TrustedProxies,
     upstream_pool: UpstreamPool,
     sessions: Mutex<HashMap<String, Session>>,
+    /// Sessions that are being opened.
+    places: Places,
     slots: Arc<Semaphore>,
     /// Whether a request for a host that is not allowed was logged; only the first one is.
     host_refusal_logged: AtomicBool,
@@ -117,6 +121,7 @@ impl HttpServer {
             trusted,
             upstream_pool,
             sessions: Mutex::default(),
+            places: Places::default(),
             contexts: AtomicU64::new(1),
             tickets: Arc::new(tickets),
             transfers: SessionTransfers::default(),

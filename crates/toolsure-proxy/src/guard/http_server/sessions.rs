@@ -13,7 +13,7 @@ use toolsure_guard::{Carrier, Context, Envelope, Message, Peer, ScopeKey, Side};
 use toolsure_mcp::message::INTERNAL_ERROR;
 
 use super::{
-    ChildPermit, HttpServer, Limit, ProcessPool, STOPPING, Session, UpstreamPool, transfers,
+    ChildPermit, HttpServer, Limit, Place, ProcessPool, STOPPING, Session, UpstreamPool, transfers,
 };
 use crate::guard::child::Child;
 use crate::guard::event::Event;
@@ -44,9 +44,11 @@ impl HttpServer {
             return self.unavailable("stopping", envelope.id.as_ref(), STOPPING);
         }
         let counted = Arc::clone(&slot.counted);
-        if let Err(limit) = self.room(&counted).await {
-            return self.limited(limit, envelope.id.as_ref());
-        }
+        // Until the session is stored.
+        let place = match self.room(&counted).await {
+            Ok(place) => place,
+            Err(limit) => return self.limited(limit, envelope.id.as_ref()),
+        };
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
         let driver = SessionDriver::new(&self.ctx, Context::Session(number), self.link(None));
         let sender = Arc::clone(&slot.sender);
@@ -70,6 +72,7 @@ impl HttpServer {
                     let opened = (router, number, caller, counted);
                     self.add_session(&session_ids.client_id, &sender, opened);
                 }
+                drop(place);
                 response
             }
             UpstreamPool::Children(pool) => {
@@ -117,6 +120,7 @@ impl HttpServer {
                 let router = SessionRouter::new(driver, SessionUpstream::Child(input));
                 let opened = (Arc::clone(&router), number, caller.clone(), counted);
                 self.add_session(&name, &sender, opened);
+                drop(place);
                 let server = Arc::clone(self);
                 tokio::spawn(server.read_child(
                     Arc::clone(&router),
@@ -247,7 +251,7 @@ impl HttpServer {
     /// The session of a request; `None` if it has no session id. A session of an HTTP upstream that
     /// is unknown here is adopted: its id contains all that is needed.
     pub(super) async fn session_of(
-        &self,
+        self: &Arc<Self>,
         headers: &HeaderMap,
         sender: &Identity,
         counted: &Arc<str>,
@@ -272,7 +276,7 @@ impl HttpServer {
             return Err(self.tickets.absent(&ticket.contents.location));
         };
         let upstream_id = HeaderValue::from_bytes(id).map_err(|_| NoSession::Unknown)?;
-        self.room(counted).await.map_err(NoSession::Limit)?;
+        let _place = self.room(counted).await.map_err(NoSession::Limit)?;
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
         let header = headers.get(VERSION).and_then(|value| value.to_str().ok());
         let link = self.link(version.as_deref().or(header));
@@ -298,26 +302,34 @@ impl HttpServer {
         Ok(Some(self.insert_session(name, session)))
     }
 
-    /// Makes sure that there is room for one more session of a caller; ends an idle one if necessary, of the same
-    /// caller, or of another that has more.
-    pub(super) async fn room(&self, counted: &Arc<str>) -> Result<(), Limit> {
+    /// The place of one more session of a caller; ends an idle one if necessary, of the same caller, or of another
+    /// that has more.
+    pub(super) async fn room(self: &Arc<Self>, counted: &Arc<str>) -> Result<Place, Limit> {
         let bounds = &self.ctx.bounds;
-        let (all, own) = {
-            let sessions = self.sessions();
-            let own = sessions.values().filter(|it| it.counted == *counted);
-            (sessions.len(), own.count())
-        };
-        // A caller at its own bound takes nothing from others, also when all sessions are used.
-        if own >= bounds.sessions_of_one() {
-            return match self.evict(counted).await {
-                true => Ok(()),
-                false => Err(Limit::CallerSessions),
+        let mut reached = Limit::Sessions;
+        for _ in 0..ROUNDS {
+            {
+                let sessions = self.sessions();
+                let of_own = sessions.values().filter(|it| it.counted == *counted);
+                let (all, own) = (sessions.len(), of_own.count());
+                // Those that are being opened count too.
+                let (opening, own_opening) = self.places.count(counted);
+                reached = match (all.saturating_add(opening), own.saturating_add(own_opening)) {
+                    // A caller at its own bound takes nothing from others, also when all sessions are used.
+                    (_, own) if own >= bounds.sessions_of_one() => Limit::CallerSessions,
+                    (all, _) if all >= bounds.sessions => Limit::Sessions,
+                    _ => return Ok(self.places.take(counted)),
+                };
+            }
+            let made_room = match reached {
+                Limit::CallerSessions => self.evict(counted).await,
+                _ => self.make_room(counted).await,
             };
+            if !made_room {
+                break;
+            }
         }
-        match all < bounds.sessions || self.make_room(counted).await {
-            true => Ok(()),
-            false => Err(Limit::Sessions),
-        }
+        Err(reached)
     }
 
     /// A permit for the child of one more session of a caller; ends an idle session if necessary, first of the
@@ -509,5 +521,7 @@ impl HttpServer {
 
 /// How long a session with a child is idle before it may make room for another.
 const SPARED: Duration = Duration::from_secs(60);
+/// How often a request looks for room that others took from it.
+const ROUNDS: usize = 8;
 const SHORTEST_ROUND: Duration = Duration::from_millis(100);
 const LONGEST_ROUND: Duration = Duration::from_secs(30);

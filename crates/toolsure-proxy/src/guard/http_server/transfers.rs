@@ -79,7 +79,7 @@ impl HttpServer {
             return Err(NoSession::OpeningFailed);
         }
         let limit = NoSession::Limit;
-        self.room(&counted).await.map_err(limit)?;
+        let _place = self.room(&counted).await.map_err(limit)?;
         let permit = self.permit(pool, &counted).await.map_err(limit)?;
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
         let driver = SessionDriver::new(&self.ctx, Context::Session(number), self.link(None));
