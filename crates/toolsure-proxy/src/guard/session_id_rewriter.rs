@@ -21,6 +21,8 @@ pub(super) struct SessionIdRewriter {
     pub(super) opens: bool,
     /// The version that its answer agrees on.
     version: Option<String>,
+    /// Whether the answer to `initialize` is none that opens a session.
+    is_unopened: bool,
 }
 
 impl SessionIdRewriter {
@@ -30,13 +32,16 @@ impl SessionIdRewriter {
             sender: Arc::clone(sender),
             opens,
             version: None,
+            is_unopened: false,
         }
     }
 
     /// Reads a message of the upstream, which may be the answer to `initialize`.
     pub(super) fn see(&mut self, message: &Message) {
         if self.opens && self.version.is_none() {
-            self.version = message.envelope().agreed.as_deref().map(str::to_owned);
+            let envelope = message.envelope();
+            self.version = envelope.agreed.as_deref().map(str::to_owned);
+            self.is_unopened |= envelope.is_answer() && self.version.is_none();
         }
     }
 
@@ -82,7 +87,7 @@ pub(super) fn head(
         headers.remove(name);
     }
     if let Some(upstream_id) = headers.remove(SESSION)
-        && let Some(rewriter) = rewriter
+        && let Some(rewriter) = rewriter.filter(|rewriter| !rewriter.is_unopened)
     {
         headers.insert(SESSION, rewriter.rename(router, upstream_id, client)?);
     }

@@ -384,6 +384,71 @@ async fn sessions_that_are_opening_count() {
     assert_eq!(statuses().await, [200, 200, 429, 429, 429]);
 }
 
+/// Without a valid answer to `initialize` there is no session, and no process.
+#[tokio::test]
+async fn a_session_that_does_not_open_keeps_nothing() {
+    let script = r#"
+m = read()
+how, id = m["params"]["clientInfo"]["name"], m["id"]
+if how == "error": error(id, -32602)
+if how == "text": answer(id, "no")
+if how == "other": answer(id, {"capabilities": {}})
+if how == "early":
+    send({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}})
+    error(id, -32602)
+while read(): pass
+"#;
+    let mut own = policy();
+    own.request_timeout = Some(Duration::from_millis(500));
+    let served = Served::with(python(script), own, |options| options.bounds.children = 2).await;
+    let ended = || {
+        let events = served.seen.0.lock().unwrap();
+        let ended = events.iter().filter(|it| it.starts_with("SessionClosed"));
+        ended.count()
+    };
+    for (before, how) in ["error", "text", "other", "early", "silent"]
+        .iter()
+        .enumerate()
+    {
+        let mut asked = initialize(1);
+        asked["params"]["clientInfo"]["name"] = json!(how);
+        let reply = served.post(&[], &asked).await;
+        let messages = reply.messages();
+        let answer = messages.last().unwrap();
+        assert!(
+            !answer["result"]["protocolVersion"].is_string(),
+            "{how}: {reply:?}"
+        );
+        if *how != "early" {
+            assert_eq!(reply.header("mcp-session-id"), None, "{how}: {reply:?}");
+        }
+        for _ in 0..100 {
+            if ended() > before {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        assert_eq!(ended(), before + 1, "{how}");
+        // The process has a second to end.
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    // Neither does an HTTP server's.
+    let web = Web::start(move |request, stream| {
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":-32602,"message":"no"}}}}"#,
+            request.id()
+        );
+        let headers = format!("{JSON}Mcp-Session-Id: s\r\n");
+        respond(stream, "200 OK", &headers, &body);
+    });
+    let served = Served::start(remote(&web.url)).await;
+    let reply = served.post(&[], &initialize(1)).await;
+    assert_eq!(reply.message()["error"]["code"], -32602);
+    assert_eq!(reply.header("mcp-session-id"), None, "{reply:?}");
+    let events = served.seen.0.lock().unwrap();
+    assert!(!events.iter().any(|it| it == "SessionOpened"), "{events:?}");
+}
+
 /// A caller with several tokens that go on to servers has a peer for each; a further one ends its own unused one.
 #[tokio::test]
 async fn one_caller_gives_up_its_own_peers_first() {

@@ -33,7 +33,8 @@ impl HttpExchange {
     }
 
     pub(super) fn name_session(&mut self, headers: &mut HeaderMap) {
-        if let Some(name) = self.session_id.take() {
+        let name = self.session_id.take();
+        if let Some(name) = name.filter(|_| !self.is_unopened) {
             headers.insert(crate::http::SESSION, name);
         }
     }

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use hyper::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 use toolsure_guard::{Envelope, IdKey, Message, MessageKind, Peer, Side};
 use toolsure_mcp::message::INVALID_REQUEST;
@@ -96,6 +96,10 @@ pub(super) struct HttpExchange {
     pub(super) keeps_time: bool,
     /// The session id for the response to `initialize`, if the upstream is a child.
     pub(super) session_id: Option<HeaderValue>,
+    /// Told when the answer to `initialize` agrees on a version. Dropped untold, the session has not opened.
+    pub(super) opened: Option<oneshot::Sender<()>>,
+    /// Whether that answer is none that opens a session.
+    is_unopened: bool,
     /// Rewrites the session ids in responses of an HTTP upstream.
     pub(super) rewriter: Option<SessionIdRewriter>,
     /// The client, for the records.
@@ -142,6 +146,8 @@ impl HttpExchange {
             owed: false,
             keeps_time: false,
             session_id: None,
+            opened: None,
+            is_unopened: false,
             rewriter: None,
             peer: slot.peer.clone(),
             sender: Arc::clone(&slot.sender),

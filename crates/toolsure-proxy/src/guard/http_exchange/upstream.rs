@@ -331,8 +331,15 @@ impl HttpExchange {
     }
 
     /// A message with the client's own id, if it answers this request.
-    fn restored(&self, mut message: Message) -> Message {
+    fn restored(&mut self, mut message: Message) -> Message {
         let answers = |id| message.envelope().answers(id);
+        if self.id.as_ref().is_some_and(answers) {
+            let opened = self.opened.take();
+            match message.envelope().agreed {
+                Some(_) => drop(opened.map(|opened| opened.send(()))),
+                None => self.is_unopened |= opened.is_some(),
+            }
+        }
         if let Some(clients_id) = &self.clients_id
             && self.id.as_ref().is_some_and(answers)
             && let Some(text) = with_id(&message, clients_id)

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hyper::Response;
 use hyper::header::{HeaderMap, HeaderValue};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::{Instant, timeout};
 use toolsure_guard::{Carrier, Context, Envelope, Message, Peer, ScopeKey, Side};
 use toolsure_mcp::message::INTERNAL_ERROR;
@@ -131,11 +131,16 @@ impl HttpServer {
                 let mut exchange = HttpExchange::new(router, onward(&headers), false, slot);
                 exchange.session_id = Some(name);
                 exchange.caller = Some(caller);
-                let response = exchange.post(envelope, message).await;
-                if response.status().is_client_error() {
-                    self.end_session(&known_as).await;
-                }
-                response
+                let (opened, was_opened) = oneshot::channel();
+                exchange.opened = Some(opened);
+                let server = Arc::clone(self);
+                tokio::spawn(async move {
+                    // The client has left, or got an answer that opens no session.
+                    if was_opened.await.is_err() {
+                        server.end_session(&known_as).await;
+                    }
+                });
+                exchange.post(envelope, message).await
             }
         }
     }
