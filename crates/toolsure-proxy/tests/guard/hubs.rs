@@ -176,6 +176,39 @@ async fn shared_ones_are_bounded_and_the_idle_ones_make_room() {
     );
 }
 
+/// A request that got no peer leaves nothing behind that seems to make room for the next.
+#[tokio::test]
+async fn a_refused_request_leaves_no_place_behind() {
+    let hubs = Hubs::new();
+    let served = Served::with(hubs.upstream(), policy(), |options| {
+        options.bounds.children = 2;
+        options.bounds.caller_children = 2;
+    })
+    .await;
+    let _session = served.open().await;
+    let mut hang = call(1, "p_hang", json!({}));
+    hang["params"]["_meta"] = json!({"progressToken": 1});
+    let headers = [
+        ("MCP-Protocol-Version", MODERN),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", "p_hang"),
+        ("Authorization", "Bearer a"),
+    ];
+    let mut open = served
+        .begin("POST", &headers, &modern(hang).to_string())
+        .await;
+    open.until("notifications/progress").await;
+    let refused = ask(&served, 2, Some("Bearer b")).await;
+    assert!(refused["error"].is_object(), "{refused}");
+    open.leave().await;
+    // The peer has been used after the request that was refused.
+    assert_eq!(text_of(&ask(&served, 3, Some("Bearer a")).await), "1");
+    let begun = Instant::now();
+    let answer = ask(&served, 4, Some("Bearer c")).await;
+    assert!(begun.elapsed() < Duration::from_secs(5), "{answer}");
+    assert_eq!(text_of(&answer), "2");
+}
+
 #[tokio::test]
 async fn the_only_place_goes_from_one_authorization_to_the_next() {
     let hubs = Hubs::new();

@@ -107,11 +107,18 @@ impl ProcessPool {
             }
         };
         let (slot, evicted) = self.slot(&key, counted).ok_or(Limit::Children)?;
-        let made_room = evicted.is_some();
-        if let Some(evicted) = evicted {
-            end(&evicted).await;
-        }
-        let mut state = slot.state.lock().await;
+        // One that has ended before has released its permit, which another may have by now.
+        let made_room = match evicted {
+            Some(evicted) => end(&evicted).await,
+            None => false,
+        };
+        // Its lock is released before it is left.
+        let tenant = Tenant {
+            pool: self,
+            key: &key,
+            slot,
+        };
+        let mut state = tenant.slot.state.lock().await;
         state.used = Instant::now();
         if let Some(shared) = state.shared.as_ref().filter(|shared| !shared.is_gone()) {
             return Ok(Arc::clone(shared));
@@ -140,7 +147,7 @@ impl ProcessPool {
         let started = self.start(ctx, &caller);
         let (child, input) = started.map_err(NoChild::Failed)?;
         let is_process = matches!(self.source, Source::Launch(_));
-        let fresh = SharedChild::new(ctx, input, number, is_process, (key, caller));
+        let fresh = SharedChild::new(ctx, input, number, is_process, (key.clone(), caller));
         if (state.shared.as_ref()).is_some_and(|ended| ended.knows_no_discovery()) {
             fresh.without_discovery();
         }
@@ -191,7 +198,7 @@ impl ProcessPool {
                 let shared = state.shared.as_ref();
                 shared.is_some_and(|shared| !shared.is_gone())
             });
-            end(evicted?.as_ref()).await;
+            let _freed_now = end(evicted?.as_ref()).await;
         }
         let freed = timeout(ctx.times.notify, permits.acquire_owned());
         freed.await.ok()?.ok()
@@ -229,7 +236,7 @@ impl ProcessPool {
             keys.iter().filter_map(|key| slots.remove(key)).collect()
         };
         for slot in stale {
-            end(&slot).await;
+            let _was_running = end(&slot).await;
         }
     }
 
@@ -284,11 +291,34 @@ impl std::fmt::Display for NoChild {
     }
 }
 
-/// Ends the peer of a slot that was removed from the map.
-async fn end(slot: &Slot) {
-    let shared = slot.state.lock().await.shared.take();
-    if let Some(shared) = shared {
-        shared.close().await;
+/// Ends the peer of a slot that was removed from the map. Returns whether it had one that was running.
+async fn end(slot: &Slot) -> bool {
+    let Some(shared) = slot.state.lock().await.shared.take() else {
+        return false;
+    };
+    let was_running = !shared.is_gone();
+    shared.close().await;
+    was_running
+}
+
+/// A request's use of a slot. A slot that got no peer is removed: it would take the place of one.
+struct Tenant<'p> {
+    pool: &'p ProcessPool,
+    key: &'p Context,
+    slot: Arc<Slot>,
+}
+
+impl Drop for Tenant<'_> {
+    fn drop(&mut self) {
+        let mut slots = self.pool.slots();
+        // The map and this one; others that wait for its peer remove it themselves.
+        let is_last = Arc::strong_count(&self.slot) == 2;
+        let is_own = |slot: &Arc<Slot>| Arc::ptr_eq(slot, &self.slot);
+        let state = self.slot.state.try_lock();
+        let is_empty = state.is_ok_and(|state| state.shared.is_none());
+        if is_last && is_empty && slots.get(self.key).is_some_and(is_own) {
+            slots.remove(self.key);
+        }
     }
 }
 
