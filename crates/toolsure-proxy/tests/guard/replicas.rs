@@ -272,7 +272,11 @@ async fn a_session_with_a_process_beside_its_replica_cannot_move() {
 async fn a_server_that_names_sessions_by_more_than_fits_is_told_of() {
     let long = format!("{JSON}Mcp-Session-Id: {}\r\n", "x".repeat(2_049));
     let web = Web::start(move |request, stream| {
-        let body = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{}}}}"#, request.id());
+        let result = r#"{"protocolVersion":"2025-11-25"}"#;
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#,
+            request.id()
+        );
         respond(stream, "200 OK", &long, &body);
     });
     let served = replica(remote(&web.url), |_| {}).await;
