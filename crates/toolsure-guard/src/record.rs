@@ -80,23 +80,26 @@ pub struct About {
 
 impl About {
     pub(crate) fn new(member: &'static str, text: &str) -> Self {
-        let start = text.char_indices().nth(ABOUT).map(|(end, _)| end);
-        let start = start.and_then(|end| text.get(..end)).unwrap_or(text);
-        let text = match has_secret(start) {
-            false => quote(text, ABOUT).to_string(),
-            true => {
-                // Without what may be a password in it, the path of a URI still says what was read.
-                let path = start.split(['?', '#']).next().unwrap_or_default();
-                match path.len() < start.len() && !has_secret(path) {
-                    true => format!("{}?(secret)", quote(path, ABOUT)),
-                    false => "(secret)".to_owned(),
-                }
-            }
-        };
+        let text = without_secret(text);
         Self {
             member,
             text: text.into(),
         }
+    }
+}
+
+/// A name or a URI as records have it.
+pub(crate) fn without_secret(text: &str) -> String {
+    let start = text.char_indices().nth(ABOUT).map(|(end, _)| end);
+    let start = start.and_then(|end| text.get(..end)).unwrap_or(text);
+    if !has_secret(start) {
+        return quote(text, ABOUT).to_string();
+    }
+    // Without what may be a password in it, the path of a URI still says what was read.
+    let path = start.split(['?', '#']).next().unwrap_or_default();
+    match path.len() < start.len() && !has_secret(path) {
+        true => format!("{}?(secret)", quote(path, ABOUT)),
+        false => "(secret)".to_owned(),
     }
 }
 
@@ -282,7 +285,11 @@ impl Record {
             line.raw("id", &shown_id(id));
         }
         if let Some(tool) = &self.tool {
-            line.text("tool", &cut(tool));
+            // A name that the server does not have can be anything.
+            match self.listed {
+                true => line.text("tool", &cut(tool)),
+                false => line.text("tool", &cut(&without_secret(tool))),
+            }
         }
         if let Some(about) = &self.about {
             line.text(about.member, &about.text);
@@ -406,6 +413,30 @@ mod tests {
             assert_eq!(&*About::new("uri", uri).text, expected);
         }
         assert!(About::new("uri", &long).text.chars().count() <= ABOUT + 1);
+    }
+
+    #[test]
+    fn an_unlisted_tool_with_a_secret_for_a_name_is_not_recorded() {
+        let mut record = Record::new(
+            Duration::ZERO,
+            Side::Client,
+            Filter::Admission,
+            Action::Refused,
+        );
+        for (name, listed, expected) in [
+            (
+                "ghp_0123456789abcdefghijABCDEFGHIJ456789",
+                false,
+                "(secret)",
+            ),
+            ("greet", false, "greet"),
+            ("greet", true, "greet"),
+        ] {
+            record.tool = Some(name.into());
+            record.listed = listed;
+            let line = record.to_json_with(&[]);
+            assert!(line.contains(&format!(r#""tool":"{expected}""#)), "{line}");
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::lock::{
     COMPARED, Compared, INSTRUCTIONS, PinnedList, entry_as_tool, instructions_as_tool,
 };
 use crate::policy::Mode;
-use crate::record::{Action, Filter};
+use crate::record::{Action, Filter, without_secret};
 use crate::side::Side;
 
 impl Conversation {
@@ -99,7 +99,7 @@ impl Conversation {
                 let act = Act::ServerChangedEntry;
                 let mut record = turn.fault(Side::Server, Filter::Drift, action, act);
                 record.describe(key, open, turn);
-                record.note(&format!("{}: {}", quote(name, SHOWN), drifted.detail));
+                record.note(&format!("{}: {}", recorded(name), drifted.detail));
                 record.digest = drifted.digest;
                 turn.audit(record);
             }
@@ -122,6 +122,14 @@ pub(super) fn action(drifted: &Drifted, enforced: Action) -> Action {
         Mode::Enforce => enforced,
         _ => Action::Reported,
     }
+}
+
+/// What names an entry in records, such as `prompt:name`: its name without a secret, which callers may have written.
+pub(super) fn recorded(key: &str) -> String {
+    let (kind, name) = key.split_once(':').unwrap_or(("", key));
+    let name = without_secret(name);
+    let colon = if kind.is_empty() { "" } else { ":" };
+    quote(&format!("{kind}{colon}{name}"), SHOWN).to_string()
 }
 
 /// The methods whose results have instructions.

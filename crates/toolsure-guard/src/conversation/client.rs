@@ -8,8 +8,8 @@ use toolsure_mcp::message::{
     Message, Notification, Request, RequestId, UNSUPPORTED_VERSION, write,
 };
 
-use super::call::{AskedCall, without_null};
 use super::access::caller_of;
+use super::call::{AskedCall, without_null};
 use super::open::{Open, What};
 use super::parked_calls::Retry;
 use super::turn::Turn;

@@ -7,7 +7,7 @@ use toolsure_json::{OwnedDocument, ReadLimits, quote};
 use toolsure_mcp::message::{INVALID_PARAMS, Request};
 
 use super::Conversation;
-use super::approved::action;
+use super::approved::{action, recorded};
 use super::open::Open;
 use super::turn::Turn;
 use crate::fault::Act;
@@ -55,7 +55,7 @@ impl Conversation {
         let mut record = turn.fault(Side::Client, Filter::Drift, action, Act::ServerChangedEntry);
         record.describe(&turn.key(request.id), open, turn);
         record.elapsed = None;
-        record.note(&format!("{}: {}", quote(&key, SHOWN), drifted.detail));
+        record.note(&format!("{}: {}", recorded(&key), drifted.detail));
         turn.audit(record);
         if action != Action::Refused {
             return false;
