@@ -12,6 +12,7 @@ mod places;
 mod process_pool;
 mod protected_resource;
 mod refuse;
+mod room;
 mod session_transfers;
 mod sessions;
 mod streams;
@@ -20,7 +21,7 @@ mod trusted_proxies;
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -415,16 +416,6 @@ impl HttpServer {
         }
         driver.count_for(sender);
         SessionRouter::new(driver, upstream)
-    }
-
-    async fn shared(
-        &self,
-        pool: &ProcessPool,
-        slot: &RequestPermit,
-    ) -> Result<Arc<SharedChild>, NoChild> {
-        let number = self.contexts.fetch_add(1, Ordering::Relaxed);
-        let sender = (&*slot.sender, &slot.counted);
-        pool.shared(&self.ctx, sender, number).await
     }
 }
 
