@@ -13,6 +13,7 @@ mod process_pool;
 mod protected_resource;
 mod refuse;
 mod room;
+mod session_end;
 mod session_transfers;
 mod sessions;
 mod streams;

@@ -1,15 +1,14 @@
 //! The legacy sessions of the HTTP server: opening, lookup, idle timeout and end.
 
-use std::collections::HashMap;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use hyper::Response;
 use hyper::header::{HeaderMap, HeaderValue};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
-use toolsure_guard::{Carrier, Context, Envelope, Message, Peer, ScopeKey, Side};
+use toolsure_guard::{Carrier, Context, Envelope, Message, Peer, Side};
 use toolsure_mcp::message::INTERNAL_ERROR;
 
 use super::{ChildPermit, HttpServer, STOPPING, Session, UpstreamPool, transfers};
@@ -355,29 +354,6 @@ impl HttpServer {
         session
     }
 
-    /// Ends a session; `false` if there is none.
-    pub(super) async fn end_session(&self, name: &str) -> bool {
-        let Some(session) = self.sessions().remove(name) else {
-            return false;
-        };
-        let lasted = session.router.begun.elapsed();
-        self.release_session(&session).await;
-        self.ctx.observe(&Event::SessionClosed { lasted });
-        true
-    }
-
-    /// Closes the streams and the child of a session, and forgets its scope.
-    pub(super) async fn release_session(&self, session: &Session) {
-        session.router.close_listeners();
-        if let SessionUpstream::Child(input) = &session.router.upstream {
-            let _slow_reader = timeout(self.ctx.times.grace, input.close()).await;
-        }
-        self.ctx.guard.forget(&ScopeKey {
-            upstream: Arc::clone(&self.ctx.name),
-            context: Context::Session(session.number),
-        });
-    }
-
     /// Removes a session that the upstream does not know any more.
     pub(super) fn forget_if_gone(&self, headers: &HeaderMap, response: &Response<ResponseBody>) {
         let name = headers.get(SESSION).and_then(|name| name.to_str().ok());
@@ -389,10 +365,6 @@ impl HttpServer {
             let lasted = session.router.begun.elapsed();
             self.ctx.observe(&Event::SessionClosed { lasted });
         }
-    }
-
-    pub(super) fn sessions(&self) -> MutexGuard<'_, HashMap<String, Session>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
