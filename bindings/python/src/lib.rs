@@ -1,6 +1,7 @@
 //! The extension module `toolsure._toolsure`: the Python interface of the crates. It converts
 //! values and verdicts, and decides nothing itself.
 
+mod ask;
 mod catalog;
 mod contract;
 mod decision;

@@ -7,10 +7,9 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 use toolsure_json::{ReadError, ReadLimits, Reader};
-use toolsure_schema::{
-    Annotations, Compiler, Exhausted, Instance, OutputFormat, Report, Schema, Verdict, Workspace,
-};
+use toolsure_schema::{Annotations, Compiler, Exhausted, Report, Schema, Verdict};
 
+use crate::ask::{Annotate, Ask, Check, Explain, Output};
 use crate::errors::{self, Class, Members, Unread};
 use crate::finding::{self, ErrorIterator, Subject, kept};
 use crate::options::{Options, schema_text};
@@ -365,104 +364,6 @@ enum Answer {
     Valid,
     Invalid(Report),
     Undecided(Exhausted),
-}
-
-/// A question about an instance, whether it is a value or a text.
-trait Ask: Sync {
-    type Answer: Send;
-
-    fn ask<I: Instance>(
-        &self,
-        schema: &Schema,
-        workspace: &mut Workspace,
-        instance: I,
-    ) -> I::Answer<Self::Answer>;
-}
-
-/// Whether it matches.
-struct Check;
-
-impl Ask for Check {
-    type Answer = Verdict;
-
-    #[inline]
-    fn ask<I: Instance>(
-        &self,
-        schema: &Schema,
-        workspace: &mut Workspace,
-        instance: I,
-    ) -> I::Answer<Verdict> {
-        schema.check(workspace, instance)
-    }
-}
-
-/// Why it does not match, in at most so many findings.
-struct Explain(usize);
-
-impl Ask for Explain {
-    type Answer = Report;
-
-    #[inline]
-    fn ask<I: Instance>(
-        &self,
-        schema: &Schema,
-        workspace: &mut Workspace,
-        instance: I,
-    ) -> I::Answer<Report> {
-        *workspace = std::mem::take(workspace).findings(self.0);
-        schema.explain(workspace, instance)
-    }
-}
-
-/// The result in a standard output format, as JSON text.
-struct Output(OutputFormat);
-
-impl Output {
-    fn named(name: &str) -> PyResult<Self> {
-        OutputFormat::from_name(name).map(Self).ok_or_else(|| {
-            let known = OutputFormat::ALL.map(OutputFormat::name).join(", ");
-            let name = toolsure_json::quote(name, SHOWN);
-            PyValueError::new_err(format!("unknown output format `{name}`; there are {known}"))
-        })
-    }
-
-    fn read<'py>(
-        &self,
-        py: Python<'py>,
-        text: Result<String, Unread>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let text = text.map_err(|why| errors::unread(py, why))?;
-        loads(py, text.as_bytes())
-    }
-}
-
-impl Ask for Output {
-    type Answer = String;
-
-    fn ask<I: Instance>(
-        &self,
-        schema: &Schema,
-        workspace: &mut Workspace,
-        instance: I,
-    ) -> I::Answer<String> {
-        schema.output(workspace, instance, self.0)
-    }
-}
-
-/// The annotations.
-struct Annotate;
-
-impl Ask for Annotate {
-    type Answer = Annotations;
-
-    fn ask<I: Instance>(
-        &self,
-        schema: &Schema,
-        workspace: &mut Workspace,
-        instance: I,
-    ) -> I::Answer<Annotations> {
-        schema.annotations(workspace, instance)
-    }
 }
 
 /// The report on a value that does not match; `None` if it matches.
