@@ -56,7 +56,7 @@ pub enum Act {
     /// The client sent a method that does not fit its message: a request's method without an id, a
     /// notification's method with one, or one that only resembles a method of the protocol.
     ClientSentUnfitMethod,
-    /// The client sent parameters that say not what the request is about.
+    /// The client sent parameters that do not say what the request is about.
     ClientSentBadParams,
     /// The client calls a tool that is not there, or not for it.
     UnknownTool,

@@ -8,10 +8,10 @@ mod cors;
 mod delete;
 mod limit;
 mod listeners;
-mod places;
 mod process_pool;
 mod protected_resource;
 mod refuse;
+mod reservations;
 mod room;
 mod session_end;
 mod session_transfers;
@@ -56,10 +56,10 @@ use client_connection::ClientConnection;
 pub(super) use limit::Limit;
 pub use limit::limit_of;
 use listeners::Listeners;
-use places::{Place, Places};
 use process_pool::NoChild;
 pub(super) use process_pool::ProcessPool;
 pub(super) use protected_resource::{ProtectedResource, Whose};
+use reservations::{Reservation, Reservations};
 use session_transfers::SessionTransfers;
 pub(super) use trusted_proxies::TrustedProxies;
 
@@ -76,7 +76,7 @@ pub(super) struct HttpServer {
     upstream_pool: UpstreamPool,
     sessions: Mutex<HashMap<String, Session>>,
     /// Sessions that are being opened.
-    places: Places,
+    reservations: Reservations,
     slots: Arc<Semaphore>,
     /// Whether a request for a host that is not allowed was logged; only the first one is.
     host_refusal_logged: AtomicBool,
@@ -123,7 +123,7 @@ impl HttpServer {
             trusted,
             upstream_pool,
             sessions: Mutex::default(),
-            places: Places::default(),
+            reservations: Reservations::default(),
             contexts: AtomicU64::new(1),
             tickets: Arc::new(tickets),
             transfers: SessionTransfers::default(),

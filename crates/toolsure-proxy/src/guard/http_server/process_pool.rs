@@ -113,12 +113,12 @@ impl ProcessPool {
             None => false,
         };
         // Its lock is released before it is left.
-        let tenant = Tenant {
+        let slot_use = SlotUse {
             pool: self,
             key: &key,
             slot,
         };
-        let mut state = tenant.slot.state.lock().await;
+        let mut state = slot_use.slot.state.lock().await;
         state.used = Instant::now();
         if let Some(shared) = state.shared.as_ref().filter(|shared| !shared.is_gone()) {
             return Ok(Arc::clone(shared));
@@ -302,13 +302,13 @@ async fn end(slot: &Slot) -> bool {
 }
 
 /// A request's use of a slot. A slot that got no peer is removed: it would take the place of one.
-struct Tenant<'p> {
+struct SlotUse<'p> {
     pool: &'p ProcessPool,
     key: &'p Context,
     slot: Arc<Slot>,
 }
 
-impl Drop for Tenant<'_> {
+impl Drop for SlotUse<'_> {
     fn drop(&mut self) {
         let mut slots = self.pool.slots();
         // The map and this one; others that wait for its peer remove it themselves.

@@ -9,14 +9,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::{
-    ChildPermit, HttpServer, Limit, NoChild, Place, ProcessPool, RequestPermit, SharedChild,
+    ChildPermit, HttpServer, Limit, NoChild, ProcessPool, RequestPermit, Reservation, SharedChild,
     UpstreamPool,
 };
 
 impl HttpServer {
-    /// The place of one more session of a caller; ends an idle one if necessary, of the same caller, or of another
+    /// Room for one more session of a caller; ends an idle one if necessary, of the same caller, or of another
     /// that has more.
-    pub(super) async fn room(self: &Arc<Self>, counted: &Arc<str>) -> Result<Place, Limit> {
+    pub(super) async fn room(self: &Arc<Self>, counted: &Arc<str>) -> Result<Reservation, Limit> {
         let bounds = &self.ctx.bounds;
         let mut reached = Limit::Sessions;
         for _ in 0..ROUNDS {
@@ -25,12 +25,12 @@ impl HttpServer {
                 let of_own = sessions.values().filter(|it| it.counted == *counted);
                 let (all, own) = (sessions.len(), of_own.count());
                 // Those that are being opened count too.
-                let (opening, own_opening) = self.places.count(counted);
+                let (opening, own_opening) = self.reservations.count(counted);
                 reached = match (all.saturating_add(opening), own.saturating_add(own_opening)) {
                     // A caller at its own bound takes nothing from others, also when all sessions are used.
                     (_, own) if own >= bounds.sessions_of_one() => Limit::CallerSessions,
                     (all, _) if all >= bounds.sessions => Limit::Sessions,
-                    _ => return Ok(self.places.take(counted)),
+                    _ => return Ok(self.reservations.take(counted)),
                 };
             }
             let made_room = match reached {
