@@ -42,8 +42,8 @@ impl Policy {
 
     /// Whether a caller may use a resource with this URI, or a template with this URI template, and why.
     ///
-    /// A URI is judged as it is written and as servers may read it ([`readings`]): all must be allowed. The scheme
-    /// and host of an entry are also compared in lower case.
+    /// A URI is judged as it is written and as servers may read it (`readings` in `uri_template.rs`): all must be
+    /// allowed. The scheme and host of an entry are also compared in lower case.
     #[must_use]
     pub fn resource_access(&self, caller: &VerifiedCaller, uri: &str) -> Access<'_> {
         let access = |uri: &str| {
