@@ -48,7 +48,6 @@ mod say;
 mod step;
 mod subset;
 mod tag;
-mod text;
 mod tool;
 mod tuple;
 mod unions;

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use toolsure_json::{Key as _, Kind, Node as _, View};
 use toolsure_pattern::{Inclusion, Pattern};
 
-use super::text::from_pattern;
+use toolsure_generate::text::from_pattern;
 
 /// The scalars in the two schemas, and neighbouring values.
 #[derive(Debug, Default)]

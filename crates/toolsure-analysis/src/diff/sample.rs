@@ -15,8 +15,9 @@ use super::facts::{Facts, TYPES};
 use super::parts;
 use super::pool::{LONGEST, MOST_KEPT, Pool};
 use super::step::Step;
-use super::text::{from_pattern, of_format, string};
 use super::tuple::tuple;
+use toolsure_generate::text::{from_pattern, of_format};
+use toolsure_json::json_string as string;
 
 /// Generates instances of one document.
 pub(super) struct Sampler<'p, 'a> {

@@ -1,0 +1,460 @@
+//! Objects.
+
+use toolsure_json::{Node as _, View, push_json_string};
+use toolsure_syntax::Keyword;
+use toolsure_syntax::model::{Dependency, Form, SubschemaId, TypeSet};
+
+use super::array::{MOST_ITEMS, limits};
+use super::{Builder, Focus, Place, Style, forbidden_names};
+use crate::conjunction::{Choice, Chooser, Conjunction, Part};
+use crate::heights::NEVER;
+use crate::reach::{Step, is_never};
+use crate::text::matching;
+
+/// The names of an object's members.
+struct Names {
+    list: Vec<String>,
+    /// Names that it must not have.
+    without: Vec<String>,
+}
+
+impl Names {
+    fn add(&mut self, name: &str) {
+        let is_new = !self.list.iter().any(|known| known == name);
+        if is_new && !self.without.iter().any(|one| one == name) {
+            self.list.push(name.to_owned());
+        }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.list.iter().any(|known| known == name)
+    }
+}
+
+impl<'g> Builder<'g> {
+    /// Writes an object.
+    pub(super) fn object(
+        &mut self,
+        found: &Conjunction<'g>,
+        (focus, forced): (Focus<'_, 'g>, &[&str]),
+        place: Place,
+    ) -> Option<()> {
+        let broken = focus.broken().map(|(_, entry)| entry);
+        let aimed = focus.next();
+        let own_name = match aimed.map(|edge| &edge.step) {
+            Some(Step::Member(name)) => Some(name.clone()),
+            Some(Step::Matching(id)) => {
+                let pattern = self.model.patterns.get(id.index())?;
+                Some(matching(pattern, 0, &[])?)
+            }
+            Some(Step::OtherMember) => Some(self.other_name(found, place, true)?),
+            Some(Step::Name) => Some(self.written_name(found, focus, place)?),
+            _ => None,
+        };
+        let is_name = matches!(aimed.map(|edge| &edge.step), Some(Step::Name));
+        let mut names = Names {
+            list: Vec::new(),
+            without: self.without(found, focus),
+        };
+        for name in forced.iter().copied().chain(own_name.as_deref()) {
+            names.add(name);
+        }
+        let extended = self.choose_names(found, &mut names, (focus, place))?;
+        let found = extended.as_ref().unwrap_or(found);
+        let (least, most) = limits(
+            found,
+            (Keyword::MinProperties, Keyword::MaxProperties),
+            broken,
+            focus.bound(),
+        )?;
+        self.fill(found, &mut names, (least, most), place)?;
+        let is_extra = matches!(
+            broken.map(|entry| entry.keyword),
+            Some(Keyword::AdditionalProperties | Keyword::UnevaluatedProperties)
+        );
+        self.out.push('{');
+        for (number, name) in names.list.iter().enumerate() {
+            if number > 0 {
+                self.out.push(',');
+            }
+            push_json_string(&mut self.out, name);
+            self.out.push(':');
+            let is_own = own_name.as_ref() == Some(name);
+            let part = found.part(self.model, &Part::Member(name));
+            let mut subs = match (part, is_own || is_extra) {
+                (Some(subs), _) => subs,
+                // It is there although it must not be.
+                (None, true) => Vec::new(),
+                (None, false) => return None,
+            };
+            let mut inner = Focus::NONE;
+            if is_own
+                && !is_name
+                && let Some(edge) = aimed
+            {
+                if !subs.contains(&edge.to) && !is_never(self.model, edge.to) {
+                    subs.push(edge.to);
+                }
+                inner = focus.inside();
+            }
+            let turn = match (place.depth, self.style) {
+                (_, Style::Mixed) => self.random.below(3),
+                // The items of one array differ in what their members have.
+                _ => place.turn,
+            };
+            self.value(&subs, TypeSet::ALL, inner, place.inside(turn))?;
+        }
+        self.out.push('}');
+        Some(())
+    }
+
+    /// Names that the object must not have: those that `not` forbids, and the one whose absence is wanted.
+    fn without(&self, found: &Conjunction<'g>, focus: Focus<'_, 'g>) -> Vec<String> {
+        let required: Vec<&str> = found
+            .all(self.model, Keyword::Required)
+            .flat_map(|(_, _, list)| list.items())
+            .map(|name| name.string())
+            .collect();
+        let forbidden = forbidden_names(self.model, found).into_iter();
+        let mut without: Vec<String> = forbidden
+            .filter(|name| !required.contains(name))
+            .map(str::to_owned)
+            .collect();
+        let Some((sub, entry)) = focus.broken() else {
+            return without;
+        };
+        let pick = |names: Vec<&str>| {
+            let turn = self.variant.checked_rem(names.len())?;
+            names.get(turn).map(|name| (*name).to_owned())
+        };
+        match (entry.keyword, &entry.form) {
+            (Keyword::Required, _) => {
+                let list = found.view(self.model, sub, entry.value);
+                let list = list.into_iter().flat_map(View::items);
+                without.extend(pick(list.map(|name| name.string()).collect()));
+            }
+            (Keyword::DependentRequired, _) => {
+                let all = found.view(self.model, sub, entry.value);
+                let all = all.into_iter().flat_map(View::members);
+                let names = all.flat_map(|(_, list)| list.items());
+                without.extend(pick(names.map(|name| name.string()).collect()));
+            }
+            (_, Form::Dependencies(all)) => {
+                let lists = all.iter().filter_map(|(_, dependency)| match dependency {
+                    Dependency::Names(list) => found.view(self.model, sub, *list),
+                    Dependency::Schema(_) => None,
+                });
+                let names = lists.flat_map(View::items);
+                without.extend(pick(names.map(|name| name.string()).collect()));
+            }
+            _ => {}
+        }
+        without
+    }
+
+    /// Adds the names that are required or chosen, and those that they ask for. Members may apply more subschemas: the
+    /// conjunction with these is returned.
+    fn choose_names(
+        &mut self,
+        found: &Conjunction<'g>,
+        names: &mut Names,
+        (focus, place): (Focus<'_, 'g>, Place),
+    ) -> Option<Option<Conjunction<'g>>> {
+        if let Some((sub, entry)) = focus.broken() {
+            // What has a dependency, so that it can be missed.
+            match (&entry.form, entry.keyword) {
+                (Form::Literal, Keyword::DependentRequired) => {
+                    let all = found.view(self.model, sub, entry.value)?;
+                    let mut all = all.members();
+                    let own = all.find(|(_, list)| {
+                        list.items()
+                            .any(|one| names.without.iter().any(|it| it == one.string()))
+                    });
+                    if let Some((key, _)) = own {
+                        names.add(toolsure_json::Key::text(key));
+                    }
+                }
+                (Form::Dependencies(all), _) => {
+                    for (key, dependency) in all {
+                        let Dependency::Names(list) = dependency else {
+                            continue;
+                        };
+                        let list = found.view(self.model, sub, *list)?;
+                        let is_missed =
+                            |one: View<'_>| names.without.iter().any(|it| it == one.string());
+                        if list.items().any(is_missed) {
+                            let key = found.view(self.model, sub, *key)?;
+                            names.add(key.string());
+                            break;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.add_wanted(found, names, place);
+        let mut extended: Option<Conjunction<'g>> = None;
+        for _ in 0..ROUNDS {
+            let current = extended.as_ref().unwrap_or(found);
+            for (_, _, list) in current.all(self.model, Keyword::Required) {
+                for name in list.items().take(MOST_ITEMS) {
+                    names.add(name.string());
+                }
+            }
+            let mut subs: Vec<SubschemaId> = current.subs.clone();
+            let mut more = Vec::new();
+            for name in &names.list {
+                let (asked, applied) = current.dependents(self.model, name);
+                more.extend(asked);
+                for one in applied {
+                    if !subs.contains(&one) {
+                        subs.push(one);
+                    }
+                }
+            }
+            let before = names.list.len();
+            for name in more {
+                names.add(&name);
+            }
+            let has_more_subs = subs.len() > current.subs.len();
+            if has_more_subs {
+                // What is applied in place already is not chosen again.
+                let new: Vec<_> = subs.split_off(current.subs.len());
+                let mut next = self.more(current, &new)?;
+                next.negated.extend(current.negated.iter().copied());
+                extended = Some(next);
+            } else if names.list.len() == before {
+                break;
+            }
+        }
+        Some(extended)
+    }
+
+    /// The conjunction with more subschemas.
+    fn more(&mut self, current: &Conjunction<'g>, new: &[SubschemaId]) -> Option<Conjunction<'g>> {
+        let mut chooser = Chooser {
+            model: self.model,
+            heights: self.heights,
+            random: &mut self.random,
+            choice: Choice::Least,
+            forced: &[],
+            types: current.types,
+        };
+        let added = chooser.conjunction(new).ok()?;
+        let mut all = Conjunction {
+            subs: current.subs.clone(),
+            entries: current.entries.clone(),
+            types: added.types,
+            is_never: current.is_never || added.is_never,
+            negated: added.negated,
+        };
+        let is_new = |sub: &SubschemaId| !current.subs.contains(sub);
+        all.subs.extend(added.subs.iter().copied().filter(is_new));
+        let entries = added.entries.into_iter().filter(|(sub, _)| is_new(sub));
+        all.entries.extend(entries);
+        (!all.is_never).then_some(all)
+    }
+
+    /// Adds optional members, as the style asks.
+    fn add_wanted(&mut self, found: &Conjunction<'g>, names: &mut Names, place: Place) {
+        if self.style == Style::Least || place.depth >= self.depth {
+            return;
+        }
+        for name in declared(self.model, found) {
+            if self.style == Style::Mixed && self.random.below(2) == 0 {
+                continue;
+            }
+            if self.values <= names.list.len().saturating_mul(2) {
+                return;
+            }
+            let part = found.part(self.model, &Part::Member(name));
+            let is_possible = part.is_some_and(|subs| {
+                let mut all = subs.iter();
+                all.all(|one| self.heights.least(*one, TypeSet::ALL) != NEVER)
+            });
+            if is_possible {
+                names.add(name);
+            }
+        }
+    }
+
+    /// Adds or removes members until there are as many as the bounds ask for.
+    fn fill(
+        &mut self,
+        found: &Conjunction<'g>,
+        names: &mut Names,
+        (least, most): (usize, usize),
+        place: Place,
+    ) -> Option<()> {
+        if least > MOST_ITEMS {
+            return None;
+        }
+        if names.list.len() > most {
+            let required: Vec<&str> = found
+                .all(self.model, Keyword::Required)
+                .flat_map(|(_, _, list)| list.items())
+                .map(|name| name.string())
+                .collect();
+            let mut too_many = names.list.len().saturating_sub(most);
+            let mut kept = Vec::new();
+            for name in names.list.drain(..).rev() {
+                if too_many > 0 && !required.contains(&name.as_str()) {
+                    too_many = too_many.saturating_sub(1);
+                } else {
+                    kept.push(name);
+                }
+            }
+            kept.reverse();
+            names.list = kept;
+        }
+        for name in declared(self.model, found) {
+            if names.list.len() >= least {
+                break;
+            }
+            if found.part(self.model, &Part::Member(name)).is_some() {
+                names.add(name);
+            }
+        }
+        let mut number = 0_usize;
+        while names.list.len() < least {
+            let name = self.other_name(found, place.inside(number), false)?;
+            number = number.saturating_add(1);
+            if number > MOST_ITEMS {
+                return None;
+            }
+            if !names.has(&name) {
+                names.add(&name);
+            }
+        }
+        Some(())
+    }
+
+    /// A name that is not declared. `is_any` says that no subschema need allow it.
+    fn other_name(
+        &mut self,
+        found: &Conjunction<'g>,
+        place: Place,
+        is_any: bool,
+    ) -> Option<String> {
+        let is_free = |name: &str| {
+            !declared(self.model, found).contains(&name)
+                && found.entries.iter().all(|(_, entry)| match &entry.form {
+                    Form::Patterns(all) => {
+                        !is_any
+                            || all.iter().all(|(_, id, _)| {
+                                let mut fuel = crate::heights::PATTERN_FUEL;
+                                let pattern = self.model.patterns.get(id.index());
+                                pattern.and_then(|it| it.matches(name, &mut fuel)) == Some(false)
+                            })
+                    }
+                    _ => true,
+                })
+                && (is_any || found.part(self.model, &Part::Member(name)).is_some())
+        };
+        let name_schemas: Vec<SubschemaId> = found
+            .entries
+            .iter()
+            .filter_map(|(_, entry)| match entry.form {
+                Form::One(one) if entry.keyword == Keyword::PropertyNames => Some(one),
+                _ => None,
+            })
+            .collect();
+        for turn in 0..TRIED_NAMES {
+            let turn = place.turn.saturating_add(turn);
+            let name = if name_schemas.is_empty() {
+                match turn {
+                    0 => "other".to_owned(),
+                    turn => format!("other{turn}"),
+                }
+            } else {
+                let inner = Place {
+                    depth: place.depth.saturating_add(1),
+                    turn,
+                };
+                self.text_of(&name_schemas, Focus::NONE, inner)?
+            };
+            if is_free(&name) {
+                return Some(name);
+            }
+        }
+        // A pattern may ask for the names that are allowed.
+        let patterns = found
+            .entries
+            .iter()
+            .filter_map(|(_, entry)| match &entry.form {
+                Form::Patterns(all) if !is_any => Some(all),
+                _ => None,
+            });
+        let mut known = Vec::new();
+        for (_, id, _) in patterns.flatten() {
+            let pattern = self.model.patterns.get(id.index())?;
+            for _ in 0..=place.turn.min(TRIED_NAMES) {
+                known.push(matching(pattern, 0, &known)?);
+            }
+        }
+        known.into_iter().rfind(|name| is_free(name))
+    }
+
+    /// A name toward the goal.
+    fn written_name(
+        &mut self,
+        found: &Conjunction<'g>,
+        focus: Focus<'_, 'g>,
+        place: Place,
+    ) -> Option<String> {
+        let subs: Vec<SubschemaId> = found
+            .entries
+            .iter()
+            .filter_map(|(_, entry)| match entry.form {
+                Form::One(one) if entry.keyword == Keyword::PropertyNames => Some(one),
+                _ => None,
+            })
+            .collect();
+        self.text_of(&subs, focus.inside(), place.inside(0))
+    }
+
+    /// A string that matches subschemas.
+    fn text_of(
+        &mut self,
+        subs: &[SubschemaId],
+        focus: Focus<'_, 'g>,
+        place: Place,
+    ) -> Option<String> {
+        let outer = std::mem::take(&mut self.out);
+        let made = self.value(subs, TypeSet::STRING, focus, place);
+        let text = std::mem::replace(&mut self.out, outer);
+        made?;
+        let document = toolsure_json::OwnedDocument::read(
+            text.as_bytes(),
+            &toolsure_json::ReadLimits::default(),
+        );
+        Some(document.ok()?.document().root().string().to_owned())
+    }
+}
+
+/// The names of the members that are declared, each once.
+fn declared<'g>(model: &'g toolsure_syntax::Model, found: &Conjunction<'g>) -> Vec<&'g str> {
+    let mut names = Vec::new();
+    let mut known = std::collections::HashSet::new();
+    for (sub, entry) in &found.entries {
+        let Form::Map(map) = &entry.form else {
+            continue;
+        };
+        if entry.keyword != Keyword::Properties {
+            continue;
+        }
+        for (key, _) in map {
+            if let Some(key) = found.view(model, *sub, *key)
+                && known.insert(key.string())
+            {
+                names.push(key.string());
+            }
+        }
+    }
+    names
+}
+
+/// Rounds in which members ask for other members.
+const ROUNDS: usize = 8;
+/// Names that are tried for one member.
+const TRIED_NAMES: usize = 40;

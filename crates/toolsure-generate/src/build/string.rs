@@ -1,0 +1,195 @@
+//! Strings of a length, a pattern and a format.
+
+use std::sync::Arc;
+
+use toolsure_json::{Node as _, push_json_string};
+use toolsure_pattern::Pattern;
+use toolsure_syntax::Keyword;
+use toolsure_syntax::model::{ContentUse, Entry, Form, FormatUse};
+
+use super::{Builder, Focus, Place};
+use crate::conjunction::Conjunction;
+use crate::heights::PATTERN_FUEL;
+use crate::text::{NOT_OF_FORMATS, matching, not_matching, of_format};
+
+/// What is asked of a string.
+struct Asked<'g> {
+    least: usize,
+    most: usize,
+    patterns: Vec<(&'g Entry, Arc<Pattern>)>,
+    /// Names of formats, also of those that are not asserted.
+    formats: Vec<&'g str>,
+    content: Option<ContentUse>,
+}
+
+impl<'g> Builder<'g> {
+    /// Writes a string.
+    pub(super) fn string(
+        &mut self,
+        found: &Conjunction<'g>,
+        focus: Focus<'_, 'g>,
+        place: Place,
+    ) -> Option<()> {
+        let broken = focus.broken().map(|(_, entry)| entry);
+        let mut asked = self.asked(found, broken);
+        if let Some(entry) = focus.bound()
+            && let Form::Count(count) = entry.form
+        {
+            let count = usize::try_from(count).ok()?;
+            match entry.keyword {
+                Keyword::MinLength => asked.most = asked.most.min(count),
+                Keyword::MaxLength => asked.least = asked.least.max(count),
+                _ => {}
+            }
+        }
+        if asked.least > asked.most || asked.least > self.bytes {
+            return None;
+        }
+        let turn = match broken {
+            Some(_) => self.variant,
+            None => place.turn.saturating_add(match self.style {
+                super::Style::Mixed => self.random.below(4),
+                _ => self.variant,
+            }),
+        };
+        let text = match broken.map(|entry| &entry.form) {
+            Some(Form::Pattern(id)) => {
+                let pattern = self.model.patterns.get(id.index())?;
+                not_matching(pattern, asked.least)
+                    .into_iter()
+                    .chain(NOT_OF_FORMATS.map(str::to_owned))
+                    .filter(|text| asked.fits(text))
+                    .nth(turn)?
+            }
+            Some(Form::Format(FormatUse::Text(format))) => NOT_OF_FORMATS
+                .into_iter()
+                .map(str::to_owned)
+                .chain(asked.patterned(0))
+                .filter(|text| !format.accepts(text) && asked.fits(text))
+                .nth(turn)?,
+            Some(Form::Content(_)) => "{!".to_owned(),
+            _ => asked.text(turn)?,
+        };
+        push_json_string(&mut self.out, &text);
+        Some(())
+    }
+
+    fn asked(&self, found: &Conjunction<'g>, broken: Option<&Entry>) -> Asked<'g> {
+        let mut asked = Asked {
+            least: 0,
+            most: usize::MAX,
+            patterns: Vec::new(),
+            formats: Vec::new(),
+            content: None,
+        };
+        for (sub, entry) in &found.entries {
+            let is_broken = broken.is_some_and(|broken| std::ptr::eq(broken, *entry));
+            match (&entry.form, entry.keyword) {
+                (Form::Count(count), Keyword::MinLength) => {
+                    let count = usize::try_from(*count).unwrap_or(usize::MAX);
+                    match is_broken {
+                        true => asked.most = asked.most.min(count.saturating_sub(1)),
+                        false => asked.least = asked.least.max(count),
+                    }
+                }
+                (Form::Count(count), Keyword::MaxLength) => {
+                    let count = usize::try_from(*count).unwrap_or(usize::MAX);
+                    match is_broken {
+                        true => asked.least = asked.least.max(count.saturating_add(1)),
+                        false => asked.most = asked.most.min(count),
+                    }
+                }
+                (Form::Pattern(id), _) if !is_broken => {
+                    let pattern = self.model.patterns.get(id.index());
+                    asked
+                        .patterns
+                        .extend(pattern.map(|it| (*entry, Arc::clone(it))));
+                }
+                (_, Keyword::Format) if !is_broken => {
+                    let name = found.view(self.model, *sub, entry.value);
+                    asked.formats.extend(name.map(|name| name.string()));
+                }
+                (Form::Content(content), _) if !is_broken => asked.content = Some(*content),
+                _ => {}
+            }
+        }
+        asked
+    }
+}
+
+impl Asked<'_> {
+    /// Whether a string has the length and matches the patterns.
+    fn fits(&self, text: &str) -> bool {
+        let length = text.chars().count();
+        (self.least..=self.most).contains(&length)
+            && self.patterns.iter().all(|(_, pattern)| {
+                let mut fuel = PATTERN_FUEL;
+                pattern.matches(text, &mut fuel) == Some(true)
+            })
+    }
+
+    /// Candidate `turn`.
+    fn text(&self, turn: usize) -> Option<String> {
+        let mut known: Vec<String> = Vec::new();
+        let formats = self.formats.iter().flat_map(|name| of_format(name));
+        known.extend(
+            formats
+                .map(|text| (*text).to_owned())
+                .filter(|text| self.fits(text)),
+        );
+        match self.content {
+            Some(ContentUse::Base64) => known.push("YQ==".to_owned()),
+            Some(ContentUse::Json) => known.push("{}".to_owned()),
+            None => {}
+        }
+        if turn < known.len() {
+            return known.into_iter().nth(turn);
+        }
+        if self.patterns.is_empty() {
+            if !known.is_empty() {
+                let turn = turn.checked_rem(known.len())?;
+                return known.into_iter().nth(turn);
+            }
+            return Some(self.plain(turn));
+        }
+        let more = self.patterned(turn.saturating_sub(known.len()));
+        known.extend(more);
+        let turn = turn.checked_rem(known.len())?;
+        known.into_iter().nth(turn)
+    }
+
+    /// Strings that match all patterns, up to candidate `turn`.
+    fn patterned(&self, turn: usize) -> Vec<String> {
+        let mut all: Vec<String> = Vec::new();
+        // The shortest of one pattern need not match the others.
+        for (_, pattern) in &self.patterns {
+            let mut known: Vec<String> = Vec::new();
+            for _ in 0..=turn.min(MOST_PATTERNED).saturating_add(self.patterns.len()) {
+                let Some(text) = matching(pattern, self.least, &known) else {
+                    break;
+                };
+                known.push(text.clone());
+                if self.fits(&text) && !all.contains(&text) {
+                    all.push(text);
+                }
+                if all.len() > turn {
+                    return all;
+                }
+            }
+        }
+        all
+    }
+
+    /// A string without a pattern.
+    fn plain(&self, turn: usize) -> String {
+        let letters = ["a", "b", "c", "d", "é", "Z", "0", " ", "\u{1F600}"];
+        let letter = turn.checked_rem(letters.len());
+        let letter = letter.and_then(|turn| letters.get(turn)).unwrap_or(&"a");
+        let round = turn.checked_div(letters.len()).unwrap_or(0);
+        let length = self.least.max(1).saturating_add(round).min(self.most);
+        letter.repeat(length)
+    }
+}
+
+/// Strings of one pattern that are told apart.
+const MOST_PATTERNED: usize = 24;

@@ -1,0 +1,339 @@
+//! All keywords that apply to one value, once the branches of unions and the outcomes of conditions are chosen.
+
+use toolsure_json::{Node as _, View};
+use toolsure_syntax::Keyword;
+use toolsure_syntax::model::{
+    Dangling, Dependency, Entry, Form, Model, Shape, SubschemaId, TypeSet,
+};
+
+use crate::heights::{Heights, NEVER};
+use crate::random::Random;
+use crate::reach::{Edge, Step, is_never};
+
+/// What must hold of one value.
+pub(crate) struct Conjunction<'m> {
+    /// The subschemas, each once.
+    pub(crate) subs: Vec<SubschemaId>,
+    /// Their keywords.
+    pub(crate) entries: Vec<(SubschemaId, &'m Entry)>,
+    /// The types that all allow.
+    pub(crate) types: TypeSet,
+    /// Whether one of them is `false`.
+    pub(crate) is_never: bool,
+    /// What must fail.
+    pub(crate) negated: Vec<SubschemaId>,
+}
+
+/// How branches are chosen where nothing forces one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// The one with the least height.
+    Least,
+    /// Any that a value may match.
+    Any,
+    /// None: the union is to fail.
+    None(SubschemaId, Keyword),
+}
+
+/// Everything that the choice depends on.
+pub(crate) struct Chooser<'c, 'm> {
+    pub(crate) model: &'m Model,
+    pub(crate) heights: &'c Heights,
+    pub(crate) random: &'c mut Random,
+    pub(crate) choice: Choice,
+    /// The edges in place that lead on: they force branches.
+    pub(crate) forced: &'c [&'c Edge],
+    /// The types that the value must have.
+    pub(crate) types: TypeSet,
+}
+
+impl<'m> Chooser<'_, 'm> {
+    /// The conjunction of subschemas and of all that they apply in place.
+    pub(crate) fn conjunction(
+        &mut self,
+        subs: &[SubschemaId],
+    ) -> Result<Conjunction<'m>, Dangling> {
+        let mut found = Conjunction {
+            subs: Vec::new(),
+            entries: Vec::new(),
+            types: self.types,
+            is_never: false,
+            negated: Vec::new(),
+        };
+        let mut todo: Vec<SubschemaId> = subs.to_vec();
+        let mut unions: Vec<(SubschemaId, &'m Entry)> = Vec::new();
+        loop {
+            while let Some(id) = todo.pop() {
+                if found.subs.len() >= MOST_SUBS || found.subs.contains(&id) {
+                    continue;
+                }
+                found.subs.push(id);
+                self.add(&mut found, id, &mut todo, &mut unions)?;
+            }
+            if unions.is_empty() {
+                return Ok(found);
+            }
+            // In source order, and only when all that is certain is known.
+            let (from, entry) = unions.remove(0);
+            todo.extend(self.branch(&found, from, entry));
+        }
+    }
+
+    fn add(
+        &mut self,
+        found: &mut Conjunction<'m>,
+        id: SubschemaId,
+        todo: &mut Vec<SubschemaId>,
+        unions: &mut Vec<(SubschemaId, &'m Entry)>,
+    ) -> Result<(), Dangling> {
+        let sub = self.model.sub(id)?;
+        found.types = found.types.intersection(self.heights.types(id));
+        if let Shape::Always(is_accepting) = sub.shape {
+            found.is_never |= !is_accepting;
+            return Ok(());
+        }
+        let entries = self.model.entries(sub)?;
+        for entry in entries {
+            if !entry.applies() && entry.form.has_subschemas() {
+                continue;
+            }
+            found.entries.push((id, entry));
+            match (&entry.form, entry.keyword) {
+                (Form::Types(types), _) => {
+                    found.types = found.types.intersection(*types);
+                }
+                (Form::Reference(reference), _) => {
+                    todo.push(self.model.target(*reference)?.initial());
+                }
+                (Form::List(all), Keyword::AllOf) => todo.extend(all.iter().rev()),
+                (Form::List(_), Keyword::AnyOf | Keyword::OneOf) => unions.push((id, entry)),
+                (Form::One(one), Keyword::Not) => found.negated.push(*one),
+                (Form::One(condition), Keyword::If) => {
+                    let branch = |keyword| match Entry::find(entries, keyword).map(|it| &it.form) {
+                        Some(Form::One(one)) => Some(*one),
+                        _ => None,
+                    };
+                    let (holds, fails) = (branch(Keyword::Then), branch(Keyword::Else));
+                    if self.holds(id, holds, fails) {
+                        todo.push(*condition);
+                        todo.extend(holds);
+                    } else {
+                        found.negated.push(*condition);
+                        todo.extend(fails);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the condition of a subschema is to hold.
+    fn holds(
+        &mut self,
+        id: SubschemaId,
+        holds: Option<SubschemaId>,
+        fails: Option<SubschemaId>,
+    ) -> bool {
+        let forced = self.forced.iter().find_map(|edge| match edge.step {
+            Step::Condition(holds) if edge.from == id => Some(holds),
+            _ => None,
+        });
+        if let Some(holds) = forced {
+            return holds;
+        }
+        let is_possible = |branch: Option<SubschemaId>| {
+            branch.is_none_or(|branch| self.heights.least(branch, self.types) != NEVER)
+        };
+        match (is_possible(holds), is_possible(fails)) {
+            (true, false) => true,
+            (false, _) => false,
+            _ => self.choice == Choice::Any && self.random.below(2) == 0,
+        }
+    }
+
+    /// The branch of a union that is taken.
+    fn branch(
+        &mut self,
+        found: &Conjunction<'m>,
+        from: SubschemaId,
+        entry: &Entry,
+    ) -> Option<SubschemaId> {
+        let Form::List(branches) = &entry.form else {
+            return None;
+        };
+        let forced = self.forced.iter().find_map(|edge| match edge.step {
+            Step::Branch(index) if edge.from == from && edge.keyword == entry.keyword => {
+                Some(index)
+            }
+            _ => None,
+        });
+        if let Some(index) = forced {
+            return branches.get(index).copied();
+        }
+        if self.choice == Choice::None(from, entry.keyword) {
+            return None;
+        }
+        let possible = branches
+            .iter()
+            .copied()
+            .filter(|one| self.heights.least(*one, found.types) != NEVER);
+        if self.choice == Choice::Any {
+            let possible: Vec<_> = possible.collect();
+            let pick = self.random.below(possible.len());
+            return possible.get(pick).copied();
+        }
+        possible.min_by_key(|one| self.heights.least(*one, found.types))
+    }
+}
+
+/// A member or an item, as the subschemas of a conjunction see it.
+pub(crate) enum Part<'p> {
+    Member(&'p str),
+    Item(usize),
+}
+
+impl<'m> Conjunction<'m> {
+    /// The subschemas that apply to a part; `None` if it is not allowed.
+    pub(crate) fn part(&self, model: &'m Model, part: &Part<'_>) -> Option<Vec<SubschemaId>> {
+        let mut all = Vec::new();
+        // Whether some keyword other than `unevaluated…` applies to it.
+        let mut is_evaluated = false;
+        let mut unevaluated = Vec::new();
+        for sub in &self.subs {
+            let entries = model.sub(*sub).and_then(|sub| model.entries(sub)).ok()?;
+            let mut is_declared = false;
+            let mut others = Vec::new();
+            for entry in entries.iter().filter(|entry| entry.applies()) {
+                match (&entry.form, entry.keyword, part) {
+                    (Form::Map(map), Keyword::Properties, Part::Member(name)) => {
+                        let own = map.iter().filter(|(key, _)| {
+                            self.view(model, *sub, *key)
+                                .is_some_and(|key| key.string() == *name)
+                        });
+                        for (_, one) in own {
+                            all.push(*one);
+                            is_declared = true;
+                        }
+                    }
+                    (Form::Patterns(patterns), _, Part::Member(name)) => {
+                        for (_, pattern, one) in patterns {
+                            let mut fuel = crate::heights::PATTERN_FUEL;
+                            let pattern = model.patterns.get(pattern.index())?;
+                            if pattern.matches(name, &mut fuel) != Some(false) {
+                                all.push(*one);
+                                is_declared = true;
+                            }
+                        }
+                    }
+                    (Form::One(one), Keyword::AdditionalProperties, Part::Member(_))
+                    | (Form::One(one), Keyword::Items | Keyword::AdditionalItems, Part::Item(_)) => {
+                        others.push(*one)
+                    }
+                    (Form::List(list), _, Part::Item(index))
+                        if matches!(entry.keyword, Keyword::PrefixItems | Keyword::Items) =>
+                    {
+                        if let Some(one) = list.get(*index) {
+                            all.push(*one);
+                            is_declared = true;
+                        }
+                    }
+                    (Form::One(one), Keyword::UnevaluatedProperties, Part::Member(_))
+                    | (Form::One(one), Keyword::UnevaluatedItems, Part::Item(_)) => {
+                        unevaluated.push(*one);
+                    }
+                    _ => {}
+                }
+            }
+            if !is_declared {
+                is_evaluated |= !others.is_empty();
+                all.extend(others);
+            }
+            is_evaluated |= is_declared;
+        }
+        if !is_evaluated {
+            all.extend(unevaluated);
+        }
+        let is_possible = !all.iter().any(|one| is_never(model, *one));
+        is_possible.then_some(all)
+    }
+
+    /// A value in the document of a subschema.
+    pub(crate) fn view(
+        &self,
+        model: &'m Model,
+        sub: SubschemaId,
+        node: toolsure_json::NodeId,
+    ) -> Option<View<'m>> {
+        model.view(model.sub(sub).ok()?.doc, node)
+    }
+
+    /// The entries of a keyword, with their values.
+    pub(crate) fn all<'c>(
+        &'c self,
+        model: &'m Model,
+        keyword: Keyword,
+    ) -> impl Iterator<Item = (SubschemaId, &'m Entry, View<'m>)> + 'c {
+        let own = self.entries.iter();
+        own.filter(move |(_, entry)| entry.keyword == keyword)
+            .filter_map(move |(sub, entry)| {
+                let view = self.view(model, *sub, entry.value)?;
+                Some((*sub, *entry, view))
+            })
+    }
+
+    /// The counts of a keyword.
+    pub(crate) fn counts(&self, keyword: Keyword) -> impl Iterator<Item = (&'m Entry, u64)> + '_ {
+        let own = self.entries.iter();
+        own.filter(move |(_, entry)| entry.keyword == keyword)
+            .filter_map(|(_, entry)| match entry.form {
+                Form::Count(count) => Some((*entry, count)),
+                _ => None,
+            })
+    }
+
+    /// The names that a member with this name asks for, and the subschemas that it applies.
+    pub(crate) fn dependents(
+        &self,
+        model: &'m Model,
+        name: &str,
+    ) -> (Vec<String>, Vec<SubschemaId>) {
+        let (mut names, mut subs) = (Vec::new(), Vec::new());
+        for (sub, entry) in &self.entries {
+            let is_own = |key| {
+                self.view(model, *sub, key)
+                    .is_some_and(|key| key.string() == name)
+            };
+            match (&entry.form, entry.keyword) {
+                (Form::Literal, Keyword::DependentRequired) => {
+                    let view = self.view(model, *sub, entry.value);
+                    let list = view.and_then(|view| view.member(name));
+                    let list = list.into_iter().flat_map(View::items);
+                    names.extend(list.map(|one| one.string().to_owned()));
+                }
+                (Form::Map(map), Keyword::DependentSchemas) => {
+                    let own = map.iter().filter(|(key, _)| is_own(*key));
+                    subs.extend(own.map(|(_, one)| *one));
+                }
+                (Form::Dependencies(all), _) => {
+                    for (key, dependency) in all.iter().filter(|(key, _)| is_own(*key)) {
+                        let _ = key;
+                        match dependency {
+                            Dependency::Schema(one) => subs.push(*one),
+                            Dependency::Names(list) => {
+                                let list = self.view(model, *sub, *list);
+                                let list = list.into_iter().flat_map(View::items);
+                                names.extend(list.map(|one| one.string().to_owned()));
+                            }
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        (names, subs)
+    }
+}
+
+/// Subschemas in one conjunction.
+const MOST_SUBS: usize = 200;
