@@ -10,12 +10,15 @@
 //! | [`contract`] | a tool, arguments, a result | the decision; repaired arguments |
 //! | [`listing`] | listings | what `lint`, `check` and `diff` find |
 //! | [`projection`] | a listing, a call | the tools for a provider; the call as the server takes it |
+//! | [`generate`] | a schema, or a tool | instances; the calls that test the tool, and what is wrong with the answers |
 //! | [`argument`] | an argument schema | its JSON Schema |
 
 #[cfg(feature = "analysis")]
 pub mod argument;
 #[cfg(feature = "contracts")]
 pub mod contract;
+#[cfg(feature = "analysis")]
+pub mod generate;
 mod kind;
 #[cfg(feature = "analysis")]
 pub mod listing;

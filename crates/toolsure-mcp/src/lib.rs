@@ -4,7 +4,7 @@
 //! malformed tool is isolated with its reason. A [`check::Checker`] checks calls and results
 //! against them and returns a [`check::Decision`]. A [`project::Projection`] rewrites lists and
 //! results for readers of any [`era::Era`], in a form that [`clients`] can read; `provider`
-//! publishes tools for model providers and maps calls back. [`message`] has the protocol's messages
+//! publishes tools for model providers and maps calls back; [`testing`] makes calls that test a server. [`message`] has the protocol's messages
 //! as views of their bytes.
 
 #![forbid(unsafe_code)]
@@ -23,6 +23,7 @@ pub mod provider;
 pub mod publish;
 pub mod refusal_text;
 pub mod repair;
+pub mod testing;
 #[cfg(feature = "serde_json")]
 pub mod typed;
 

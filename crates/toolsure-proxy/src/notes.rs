@@ -18,6 +18,8 @@ pub struct Notes {
     pub declined_requests: u64,
     /// The method of the first such request, escaped and cut.
     pub first_declined: Option<String>,
+    /// Notifications that the list of tools has changed.
+    pub list_changed: u64,
     /// Whether the server's process was started again, because it ended or hung at a
     /// `server/discover` that it did not know.
     pub restarted: bool,
@@ -35,6 +37,12 @@ impl Notes {
         self.stray_answers = self.stray_answers.saturating_add(1);
         self.first_stray
             .get_or_insert_with(|| quote(id, QUOTED).to_string());
+    }
+
+    pub(crate) fn notified(&mut self, method: &str) {
+        if method == "notifications/tools/list_changed" {
+            self.list_changed = self.list_changed.saturating_add(1);
+        }
     }
 
     pub(crate) fn declined(&mut self, method: &str) {

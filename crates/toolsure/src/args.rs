@@ -15,7 +15,9 @@ use crate::lint::explain::ExplainArgs;
 use crate::lock::LockArgs;
 use crate::man::ManArgs;
 use crate::project::ProjectArgs;
+use crate::replay::ReplayArgs;
 use crate::term::{Color, Term};
+use crate::test_server::TestServerArgs;
 use crate::validate::ValidateArgs;
 
 /// The contract layer for MCP tools
@@ -52,6 +54,8 @@ pub(crate) enum Command {
     Guard(Box<GuardArgs>),
     Validate(ValidateArgs),
     Test(TestArgs),
+    TestServer(Box<TestServerArgs>),
+    Replay(ReplayArgs),
     ArgumentSchema(ArgumentSchemaArgs),
     #[command(hide = true)]
     ServeDemo(DemoArgs),

@@ -28,9 +28,13 @@ mod man;
 mod not_json;
 mod policy;
 mod project;
+mod recording;
 mod render;
+mod replay;
+mod serve;
 mod settings;
 mod term;
+mod test_server;
 mod text;
 mod validate;
 mod wrap;
@@ -69,6 +73,8 @@ fn dispatch(command: Command, term: &Term) -> Result<Exit, Failure> {
         Command::ArgumentSchema(args) => argument::run(&args, term),
         Command::Validate(args) => validate::run(&args, term),
         Command::Test(args) => cases::run(&args, term),
+        Command::TestServer(args) => test_server::run(&args, term),
+        Command::Replay(args) => replay::run(&args, term),
         Command::ServeDemo(args) => demo::run(&args, term),
         Command::Man(args) => man::run(&args, Cli::command(), term),
         Command::Completions { shell } => {

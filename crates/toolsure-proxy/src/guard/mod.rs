@@ -14,7 +14,6 @@ mod connect;
 mod context;
 mod counted_output;
 mod event;
-mod header_mirroring;
 mod http_exchange;
 mod http_server;
 mod hub;

@@ -12,9 +12,9 @@ use toolsure_mcp::contract::{SchemaStore, ToolContract};
 use toolsure_mcp::message::{Message as Decoded, write as written};
 
 use super::context::GuardContext;
-use super::header_mirroring::{mirrored_headers, write};
 use super::upstream_request::{ResponsePart, UpstreamRequest};
 use crate::http::Endpoint;
+use crate::http::header_mirroring::{mirrored_headers, write};
 
 /// Lists the server's tools until the called one is found.
 pub(super) async fn contract_of(

@@ -16,7 +16,6 @@ use toolsure_json::quote;
 use toolsure_mcp::message::INTERNAL_ERROR;
 
 use super::event::Event;
-use super::header_mirroring::{mismatch, of_arguments};
 use super::in_process::Caller;
 use super::mailbox::{Mailbox, MailboxItem, UNREAD, UpstreamHead};
 use super::messages::{MessageWriter, start_to_flush};
@@ -24,6 +23,7 @@ use super::reply::error_body;
 use super::session_driver::{Output, SessionDriver};
 use super::shared_child::SharedChild;
 use crate::http::Endpoint;
+use crate::http::header_mirroring::{mismatch, of_arguments};
 
 /// The server side of a session.
 pub(super) enum SessionUpstream {

@@ -7,10 +7,10 @@ use bytes::Bytes;
 use hyper::header::{ACCEPT, HeaderMap, HeaderValue};
 use toolsure_guard::{Message, Side};
 
-use super::header_mirroring::{mirrored_headers, write};
 use super::session_driver::Output;
 use super::session_router::SessionRouter;
 use super::upstream_request::{ResponsePart, UpstreamRequest};
+use crate::http::header_mirroring::{mirrored_headers, write};
 
 impl SessionRouter {
     /// Posts a message that belongs to no client request, and passes its answer to the conversation.

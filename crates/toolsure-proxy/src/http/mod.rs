@@ -6,6 +6,7 @@ mod client;
 mod connections;
 mod endpoint;
 mod fault;
+pub(crate) mod header_mirroring;
 mod health;
 mod protected_resource;
 mod relay;
@@ -21,7 +22,9 @@ use bytes::Bytes;
 use reqwest::Method;
 use reqwest::header::{HeaderName, HeaderValue};
 use tokio::time::{Instant, timeout_at};
+use toolsure_mcp::contract::ToolContract;
 use toolsure_mcp::era::Era;
+use toolsure_mcp::message::write;
 
 pub use caller::Caller;
 pub(crate) use caller::Standing;
@@ -107,6 +110,63 @@ impl Http {
         until: Instant,
     ) -> Result<Outcome, Fault> {
         let response = self.post(phase, &call).await?;
+        self.outcome(phase, &call, response, until).await
+    }
+
+    /// Sends two requests at once, and waits for their answers.
+    pub(crate) async fn ask_both(
+        &mut self,
+        phase: Phase,
+        calls: [Call<'_>; 2],
+        until: Instant,
+    ) -> Result<[Option<Answer>; 2], Fault> {
+        let [one, other] = &calls;
+        let work = async {
+            let (first, second) = tokio::try_join!(self.post(phase, one), self.post(phase, other))?;
+            let mut answers = [None, None];
+            for (at, (call, response)) in [(one, first), (other, second)].into_iter().enumerate() {
+                let outcome = self.outcome(phase, call, response, until).await?;
+                let answer = match outcome {
+                    Outcome::Answer(answer) => Some(answer),
+                    Outcome::Status(fault) => return Err(fault),
+                    Outcome::Silence => None,
+                };
+                if let Some(place) = answers.get_mut(at) {
+                    *place = answer;
+                }
+            }
+            Ok(answers)
+        };
+        timeout_at(until, work).await.unwrap_or(Ok([None, None]))
+    }
+
+    /// Sends a request and gives it up at once: closes its stream, and says so where there are sessions.
+    pub(crate) async fn ask_and_cancel(
+        &mut self,
+        phase: Phase,
+        call: Call<'_>,
+        (until, limit): (Instant, Duration),
+    ) -> Result<(), Fault> {
+        let id = call.id;
+        let given_up = Instant::now() + CANCELLED_AFTER;
+        let sent = timeout_at(given_up.min(until), self.post(phase, &call)).await;
+        if self.session.is_some() {
+            let params = format!(r#"{{"requestId":{id},"reason":"no longer needed"}}"#);
+            let text = write::notification(CANCELLED, Some(&params));
+            self.notify(phase, CANCELLED, text, (until, limit)).await?;
+        }
+        drop(sent);
+        Ok(())
+    }
+
+    /// What a response to a request says.
+    async fn outcome(
+        &mut self,
+        phase: Phase,
+        call: &Call<'_>,
+        response: Response,
+        until: Instant,
+    ) -> Result<Outcome, Fault> {
         let status = response.status().as_u16();
         if call.opens_session {
             self.session = response.headers().get(SESSION).cloned();
@@ -166,6 +226,7 @@ impl Http {
             text,
             era: None,
             opens_session: false,
+            contract: None,
         };
         let posted = match timeout_at(until, self.post(phase, &call)).await {
             Ok(posted) => posted?,
@@ -202,6 +263,8 @@ pub(crate) struct Call<'a> {
     pub(crate) era: Option<Era>,
     /// Whether the answer may name a session (`initialize`).
     pub(crate) opens_session: bool,
+    /// For a call: the contract of its tool, which says what headers repeat.
+    pub(crate) contract: Option<&'a ToolContract>,
 }
 
 impl Call<'_> {
@@ -213,4 +276,7 @@ impl Call<'_> {
 
 pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 pub(crate) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+pub(crate) const CANCELLED: &str = "notifications/cancelled";
+/// How long a request runs before it is given up.
+pub(crate) const CANCELLED_AFTER: Duration = Duration::from_millis(50);
 pub(crate) const METHOD: HeaderName = HeaderName::from_static("mcp-method");

@@ -3,9 +3,11 @@
 use bytes::Bytes;
 use reqwest::Method;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
+use toolsure_guard::Message;
 use toolsure_mcp::era::Era;
 
-use super::{Call, Http, METHOD, Response, SESSION, VERSION};
+use super::header_mirroring::{mirrored_headers, write};
+use super::{Call, Http, Response, SESSION, VERSION};
 use crate::fault::{Fault, Phase};
 use crate::message::{Incoming, answer_to};
 
@@ -21,6 +23,7 @@ impl Http {
             text: answer_to(request),
             era: None,
             opens_session: false,
+            contract: None,
         };
         self.post(phase, &call).await.map(drop)
     }
@@ -32,10 +35,9 @@ impl Http {
             HeaderValue::from_static("application/json, text/event-stream"),
         );
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if call.names_method(self.era)
-            && let Ok(value) = HeaderValue::from_str(call.method)
-        {
-            headers.insert(METHOD, value);
+        if call.names_method(self.era) {
+            let message = Message::from(call.text.clone().into_bytes());
+            write(&mirrored_headers(&message, call.contract), &mut headers);
         }
         let body = Bytes::copy_from_slice(call.text.as_bytes());
         self.endpoint

@@ -120,7 +120,7 @@ impl Http {
         };
         for message in messages {
             match message.shape() {
-                Shape::Notification => {}
+                Shape::Notification => self.notes.notified(message.method()),
                 Shape::Request => self.respond(phase, &message).await?,
                 Shape::Answer if message.answers(id) || message.is_anonymous_error() => {
                     return Ok(Some(message.into_answer()));

@@ -7,7 +7,11 @@ mod options;
 mod server_info;
 mod wire;
 
+use std::time::Duration;
+
 use tokio::time::Instant;
+use toolsure_json::json_string;
+use toolsure_mcp::contract::ToolContract;
 
 pub use listing::Listing;
 pub use options::Options;
@@ -20,7 +24,7 @@ use crate::notes::Notes;
 use crate::probe::Probe;
 use crate::stdio::{Launch, Stdio};
 use options::with_meta;
-use wire::Wire;
+use wire::{Request, Wire};
 
 /// An open session; see the crate's documentation for an example.
 ///
@@ -110,6 +114,63 @@ impl Session {
         self.ask(Phase::Request, method, params).await
     }
 
+    /// Calls a tool with these arguments, the JSON text of an object. Over HTTP, headers repeat what the tool's contract says
+    /// (2026-07-28, basic/transports/streamable-http).
+    ///
+    /// # Errors
+    ///
+    /// A [`Fault`] if there is no answer. A JSON-RPC error is an answer.
+    pub async fn call(&mut self, tool: &ToolContract, arguments: &str) -> Result<Answer, Fault> {
+        let request = self.call_request(tool, arguments);
+        let (until, limit) = self.limit();
+        let answer = self.wire.ask(Phase::Request, &request, until).await;
+        self.heard((Phase::Request, &request), limit, answer)
+    }
+
+    /// Calls tools twice: the second call is sent before the first has an answer. `None` for a call without an answer in time.
+    ///
+    /// # Errors
+    ///
+    /// A [`Fault`] if the connection fails.
+    pub async fn call_both(
+        &mut self,
+        calls: [(&ToolContract, &str); 2],
+    ) -> Result<[Option<Answer>; 2], Fault> {
+        let [one, other] = calls.map(|(tool, arguments)| self.call_request(tool, arguments));
+        let (until, _) = self.limit();
+        let answers = self
+            .wire
+            .ask_both(Phase::Request, [&one, &other], until)
+            .await;
+        answers.map_err(|fault| self.wire.with_last_words(fault))
+    }
+
+    /// Calls a tool and cancels the call (`notifications/cancelled`; over HTTP by closing the stream, too). An answer is
+    /// ignored.
+    ///
+    /// # Errors
+    ///
+    /// A [`Fault`] if the connection fails.
+    pub async fn call_and_cancel(
+        &mut self,
+        tool: &ToolContract,
+        arguments: &str,
+    ) -> Result<(), Fault> {
+        let request = self.call_request(tool, arguments);
+        let limit = self.limit();
+        let sent = self
+            .wire
+            .ask_and_cancel(Phase::Request, &request, limit)
+            .await;
+        sent.map_err(|fault| self.wire.with_last_words(fault))
+    }
+
+    fn call_request<'a>(&mut self, tool: &'a ToolContract, arguments: &str) -> Request<'a> {
+        let name = json_string(tool.name());
+        let params = format!(r#"{{"name":{name},"arguments":{arguments}}}"#);
+        self.new_request(CALL, &params, Some(tool))
+    }
+
     /// Ends the session: sends DELETE on legacy HTTP; closes the input of a child, waits, sends
     /// SIGTERM, waits, and sends SIGKILL to its group. Takes at most about twice
     /// [`Deadlines::grace`](crate::Deadlines::grace).
@@ -183,24 +244,53 @@ impl Session {
         method: &str,
         params: &str,
     ) -> Result<Answer, Fault> {
+        let request = self.new_request(method, params, None);
+        let (until, limit) = self.limit();
+        let answer = self.wire.ask(phase, &request, until).await;
+        self.heard((phase, &request), limit, answer)
+    }
+
+    fn new_request<'a>(
+        &mut self,
+        method: &'a str,
+        params: &str,
+        contract: Option<&'a ToolContract>,
+    ) -> Request<'a> {
         let id = self.next_id;
         self.next_id = id.saturating_add(1);
         let params = match self.server.era.declares_version() {
             true => with_meta(params, &self.options),
             false => params.to_owned(),
         };
+        Request {
+            id,
+            method,
+            params,
+            contract,
+        }
+    }
+
+    /// When the wait for an answer ends, and which limit ends it, whatever is left of it now.
+    fn limit(&self) -> (Instant, Duration) {
         let deadlines = self.options.deadlines;
         let own = Instant::now() + deadlines.request;
-        // The limit that ends the wait is named, whatever was left of it when the request was sent.
-        let (until, limit) = match own < self.end {
+        match own < self.end {
             true => (own, deadlines.request),
             false => (self.end, deadlines.overall),
-        };
-        let answer = self.wire.ask(phase, id, method, &params, until).await;
+        }
+    }
+
+    fn heard(
+        &self,
+        (phase, request): (Phase, &Request<'_>),
+        limit: Duration,
+        answer: Result<Option<Answer>, Fault>,
+    ) -> Result<Answer, Fault> {
         match answer {
             Ok(Some(answer)) => Ok(answer),
             Ok(None) => {
-                let fault = Fault::timeout(phase, method, limit, &self.wire.notes().why_silent());
+                let why = self.wire.notes().why_silent();
+                let fault = Fault::timeout(phase, request.method, limit, &why);
                 Err(self.wire.with_last_words(fault))
             }
             Err(fault) => Err(self.wire.with_last_words(fault)),
@@ -223,7 +313,9 @@ fn start_again(launch: &Launch, options: &Options) -> Result<Stdio, Fault> {
     Ok(stdio)
 }
 
+/// The method that calls a tool.
+const CALL: &str = "tools/call";
 /// The probe has id 1, `initialize` has id 2.
 const FIRST_FREE_ID: i64 = 3;
 /// A session that failed to open has nothing to clean up that is worth a longer wait.
-const FAILED_GRACE: std::time::Duration = std::time::Duration::from_millis(500);
+const FAILED_GRACE: Duration = Duration::from_millis(500);

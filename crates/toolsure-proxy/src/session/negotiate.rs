@@ -247,6 +247,7 @@ async fn discover_http(
         text: discover(options),
         era: Some(Era::NEWEST),
         opens_session: false,
+        contract: None,
     };
     match http.ask(Phase::Negotiate, call, end).await {
         Ok(Outcome::Answer(answer)) => modern(&answer),
@@ -272,6 +273,7 @@ async fn initialize_http(
         text,
         era: None,
         opens_session: true,
+        contract: None,
     };
     let server = match http.ask(Phase::Negotiate, call, end).await? {
         Outcome::Answer(answer) => legacy(answer)?,

@@ -12,11 +12,13 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::time::{Instant, timeout_at};
 use toolsure_json::quote;
+use toolsure_mcp::message::write;
 
 pub use child::Launch;
 pub use lines::{Line, Lines};
 
 use crate::fault::{Fault, FaultKind, Party, Phase};
+use crate::http::{CANCELLED, CANCELLED_AFTER};
 use crate::limits::Limits;
 use crate::message::{Answer, Incoming, Shape, Unreadable, answer_to};
 use crate::notes::{Notes, excerpt};
@@ -35,6 +37,8 @@ pub(crate) struct Stdio {
     /// Our requests without an answer. A request that was given up may still be answered; that
     /// answer is ignored.
     owed: HashSet<i64>,
+    /// Our requests that were cancelled. They may be answered, even twice: with a result and for the cancellation.
+    cancelled: HashSet<i64>,
     stderr: Tail,
     limits: Limits,
     notes: Notes,
@@ -52,6 +56,7 @@ impl Stdio {
             lines: Lines::new(pipes.stdout, limits.message_bytes).without_byte_order_mark(),
             waiting: VecDeque::new(),
             owed: HashSet::new(),
+            cancelled: HashSet::new(),
             stderr: Tail::follow(pipes.stderr, limits.stderr_bytes),
             limits,
             notes: Notes::default(),
@@ -111,7 +116,7 @@ impl Stdio {
                 return Ok(None);
             };
             match message.shape() {
-                Shape::Notification => {}
+                Shape::Notification => self.notes.notified(message.method()),
                 Shape::Request => {
                     if message.method() != "ping" {
                         self.notes.declined(message.method());
@@ -126,6 +131,7 @@ impl Stdio {
                         _ => answered,
                     };
                     match meant {
+                        None if self.cancelled.iter().any(|id| message.answers(*id)) => {}
                         None => self.notes.stray(message.raw_id()),
                         Some(id) => {
                             self.owed.remove(&id);
@@ -137,6 +143,21 @@ impl Stdio {
                 }
             }
         }
+    }
+
+    /// Sends a request that nobody waits for, and cancels it. Its answer, if there is one, is ignored.
+    pub(crate) async fn send_and_cancel(
+        &mut self,
+        phase: Phase,
+        (id, text): (i64, &str),
+        until: Instant,
+    ) -> Result<(), Fault> {
+        self.cancelled.insert(id);
+        self.send(phase, text, until).await?;
+        tokio::time::sleep(CANCELLED_AFTER).await;
+        let params = format!(r#"{{"requestId":{id},"reason":"no longer needed"}}"#);
+        let cancelled = write::notification(CANCELLED, Some(&params));
+        self.send(phase, &cancelled, until).await
     }
 
     /// Closes the child's standard input, and ends the child and its group.

@@ -1,20 +1,17 @@
 //! `toolsure serve-demo`: a small MCP server of both eras, for trying out commands and clients.
 
 mod contract;
-mod envelope;
-mod http;
-mod server;
-mod stdio;
 mod tools;
 
-use std::net::SocketAddr;
-
 use clap::Args;
-use tokio::runtime::Builder;
+use toolsure_json::json_string;
+use toolsure_mcp::era::Era;
+use toolsure_mcp::message::INVALID_PARAMS;
 
 use crate::exit::{Exit, Failure};
+use crate::serve::{self, Called, Delivery, Fault, ServeArgs, Served};
 use crate::term::Term;
-use server::DemoServer;
+use tools::{Outcome, Tool};
 
 /// Serve a few demonstration tools, two of which no client should accept
 ///
@@ -23,44 +20,60 @@ use server::DemoServer;
 /// schema is nested too deeply, and one with a dangling reference.
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
-    /// Serve Streamable HTTP at `http://ADDR/mcp`, for example 127.0.0.1:8931; port 0 selects a free port
-    #[arg(long, value_name = "ADDR")]
-    http: Option<SocketAddr>,
-
-    /// Allow an address that other machines can reach
-    #[arg(long, requires = "http")]
-    allow_remote: bool,
+    #[command(flatten)]
+    serve: ServeArgs,
 }
 
 /// Runs the command until its input ends or a signal stops it.
 pub(crate) fn run(args: &DemoArgs, term: &Term) -> Result<Exit, Failure> {
-    if let Some(addr) = args.http
-        && !addr.ip().is_loopback()
-        && !args.allow_remote
-    {
-        return Err(
-            Failure::usage(format!("`{addr}` can be reached by other machines"))
-                .with_help("add `--allow-remote` if that is meant"),
-        );
-    }
-    let runtime = Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| failed("set up input and output", &error))?;
-    let server = DemoServer::new();
-    let served = runtime.block_on(async {
-        match args.http {
-            Some(addr) => http::serve(server, addr, args.allow_remote, term).await,
-            None => stdio::serve(&server).await,
-        }
-    });
-    // A read of standard input cannot be cancelled; the process ends without waiting for it.
-    runtime.shutdown_background();
-    served
-        .map(|()| Exit::Ok)
-        .map_err(|error| failed("serve", &error))
+    serve::run(Box::new(Demo(tools::all())), &args.serve, term)
 }
 
-fn failed(what: &str, error: &std::io::Error) -> Failure {
-    Failure::usage(format!("cannot {what}: {error}"))
+/// The demonstration tools.
+#[derive(Debug)]
+struct Demo(Vec<Tool>);
+
+impl Served for Demo {
+    fn info(&self) -> String {
+        format!(
+            r#"{{"name":"toolsure-demo","version":"{}"}}"#,
+            env!("CARGO_PKG_VERSION")
+        )
+    }
+
+    fn instructions(&self) -> Option<&str> {
+        None
+    }
+
+    fn tools(&self, era: Era) -> Vec<String> {
+        self.0.iter().map(|tool| tool.listed(era)).collect()
+    }
+
+    fn call(&self, name: &str, arguments: &str, era: Era) -> Option<Called> {
+        let tool = self.0.iter().find(|tool| tool.name == name)?;
+        let members = match tool.call(arguments) {
+            Outcome::Unusable(reason) => Err(Fault::plain(INVALID_PARAMS, reason)),
+            Outcome::Refused(text) => Ok(format!(
+                r#""content":[{}],"isError":true"#,
+                text_block(&text)
+            )),
+            Outcome::Value(value) => {
+                let block = text_block(&value);
+                Ok(match tool.structured(&value, era) {
+                    Some(structured) => {
+                        format!(r#""content":[{block}],"structuredContent":{structured}"#)
+                    }
+                    None => format!(r#""content":[{block}]"#),
+                })
+            }
+        };
+        Some(Called {
+            members,
+            delivery: Delivery::AtOnce,
+        })
+    }
+}
+
+fn text_block(text: &str) -> String {
+    format!(r#"{{"type":"text","text":{}}}"#, json_string(text))
 }

@@ -205,7 +205,7 @@ impl From<&ServerInfo> for ServerFacts {
 pub(super) const TOOLS: &str = "tools/list";
 
 /// No limits: a problem of one tool must not hide what it is.
-const ANY: ReadLimits = ReadLimits {
+pub(crate) const ANY: ReadLimits = ReadLimits {
     bytes: usize::MAX,
     depth: usize::MAX,
     nodes: usize::MAX,

@@ -16,8 +16,8 @@ use crate::exit::{Exit, Failure};
 use crate::term::Term;
 pub(crate) use config::expand_with as expand;
 pub(crate) use file::SourceFile;
-pub(crate) use listed::{ListedTool, Listing, PageText};
-pub(crate) use live::Peer;
+pub(crate) use listed::{ANY as UNLIMITED, ListedTool, Listing, PageText, ServerFacts};
+pub(crate) use live::{Peer, options as live_options};
 pub(crate) use target::{Skipped, Source, Sources, TargetArgs, sources};
 
 /// Reads the listings that the command line names, and fetches the documents that they refer to.

@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::DeTable;
 use toolsure_analysis::lint::{Profile, Rule, Severity, profile, rule};
 use toolsure_guard::policy::name_matches;
-use toolsure_json::{line_column, quote};
+use toolsure_json::{json_string, line_column, quote};
 
 use super::code::code_of;
 use super::date::Date;
@@ -35,6 +35,8 @@ pub(crate) struct Project {
     /// Documents that references may resolve to: URI and file.
     pub(super) documents: Vec<(String, PathBuf)>,
     baseline: Option<PathBuf>,
+    /// Values that arguments have when a server is tested: `MEMBER` or `TOOL.MEMBER`, and JSON text.
+    pub(crate) values: Vec<(String, String)>,
 }
 
 /// The severity that a project gives to a finding.
@@ -58,6 +60,7 @@ struct Written {
     schemas: BTreeMap<String, String>,
     limits: BTreeMap<String, Amount>,
     baseline: Option<PathBuf>,
+    values: BTreeMap<String, toml::Value>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -184,6 +187,11 @@ impl Project {
                 .map(|(uri, file)| (uri, folder.join(file)))
                 .collect(),
             baseline: written.baseline,
+            values: written
+                .values
+                .iter()
+                .map(|(name, value)| (name.clone(), json_of(value)))
+                .collect(),
             name,
             folder,
         })
@@ -225,6 +233,28 @@ impl Project {
             };
             Some((rule(code)?, severity))
         })
+    }
+}
+
+/// A TOML value as JSON text; a date is a string.
+fn json_of(value: &toml::Value) -> String {
+    match value {
+        toml::Value::String(text) => json_string(text),
+        toml::Value::Integer(number) => number.to_string(),
+        toml::Value::Float(number) => number.to_string(),
+        toml::Value::Boolean(flag) => flag.to_string(),
+        toml::Value::Datetime(date) => json_string(&date.to_string()),
+        toml::Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(json_of).collect();
+            format!("[{}]", items.join(","))
+        }
+        toml::Value::Table(table) => {
+            let members = table.iter();
+            let members: Vec<String> = members
+                .map(|(name, value)| format!("{}:{}", json_string(name), json_of(value)))
+                .collect();
+            format!("{{{}}}", members.join(","))
+        }
     }
 }
 

@@ -18,6 +18,7 @@ pub(super) const ROOT: &[&str] = &[
     SCHEMAS,
     LIMITS,
     "baseline",
+    "values",
 ];
 /// The keys of one of `[[tools]]`.
 pub(super) const TOOL: &[&str] = &["name", LEVELS_KEY];

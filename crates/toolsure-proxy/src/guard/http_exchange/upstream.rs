@@ -9,7 +9,6 @@ use toolsure_mcp::message::INTERNAL_ERROR;
 
 use super::HttpExchange;
 use super::own_id::with_id;
-use crate::guard::header_mirroring::{mirrored_headers, write};
 use crate::guard::mailbox::UpstreamHead;
 use crate::guard::reply::{SERVER_GONE, error_body};
 use crate::guard::response_step::{ResponseStep, failure};
@@ -18,6 +17,7 @@ use crate::guard::session_router::SessionUpstream;
 use crate::guard::trace_headers;
 use crate::guard::upstream_request::{ENDED, UpstreamEvent, UpstreamRequest};
 use crate::http::LAST_EVENT_ID;
+use crate::http::header_mirroring::{mirrored_headers, write};
 use crate::sse::{self, Event};
 
 impl HttpExchange {

@@ -39,7 +39,6 @@ use toolsure_mcp::message::{HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INV
 use super::auth::{Authenticator, certificate_names};
 use super::context::GuardContext;
 use super::event::Event;
-use super::header_mirroring::{given_of_arguments, mirrored_headers, mismatch};
 use super::http_exchange::HttpExchange;
 use super::identity::Identity;
 use super::in_process::Caller;
@@ -49,6 +48,7 @@ use super::session_driver::SessionDriver;
 use super::session_router::{SessionRouter, SessionUpstream};
 use super::shared_child::SharedChild;
 use super::tickets::{TicketIssuer, VerifiedTicket};
+use crate::http::header_mirroring::{given_of_arguments, mirrored_headers, mismatch};
 use crate::http::{Endpoint, SESSION, VERSION};
 use crate::web::{Admission, ResponseBody, Service, TooLarge, Wanted, late_timeout, read};
 pub(super) use child_permits::ChildPermit;

@@ -23,12 +23,12 @@ use toolsure_guard::{IdKey, Message, NodeId};
 use toolsure_mcp::message::HEADER_MISMATCH;
 
 use crate::guard::context::GuardContext;
-use crate::guard::header_mirroring::{mirrored_headers, write};
 use crate::guard::hub::{Connected, Connection, HubDriver};
 use crate::guard::refusal::{refusal, with_refusal};
 use crate::guard::relist::contract_of;
 use crate::guard::trace_headers;
 use crate::guard::upstream_request::{ResponsePart, UpstreamRequest};
+use crate::http::header_mirroring::{mirrored_headers, write};
 use crate::http::{Endpoint, SESSION};
 use opened::Opened;
 

@@ -1,4 +1,4 @@
-//! Parses JSON-RPC messages to the demo server strictly, and writes the answers.
+//! Parses JSON-RPC messages to a server of ours strictly, and writes the answers.
 
 use toolsure_json::{Kind, Node, OwnedDocument, ReadLimits, View, quote};
 use toolsure_mcp::message::{
@@ -18,11 +18,11 @@ pub(super) struct Answer {
 
 /// A JSON-RPC error that the server returns.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(crate) struct Fault {
     pub(super) code: i64,
     pub(super) message: String,
     /// JSON text.
-    pub(super) data: Option<String>,
+    pub(crate) data: Option<String>,
     pub(super) status: u16,
 }
 
@@ -119,7 +119,7 @@ impl Fault {
     }
 
     /// An error with the HTTP status 200.
-    pub(super) fn plain(code: i64, message: impl Into<String>) -> Self {
+    pub(crate) fn plain(code: i64, message: impl Into<String>) -> Self {
         Self {
             status: 200,
             ..Self::new(code, message)

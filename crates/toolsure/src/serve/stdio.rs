@@ -1,4 +1,4 @@
-//! The demo server on standard input and output: one JSON-RPC message per line.
+//! A server of ours on standard input and output: one JSON-RPC message per line.
 
 use std::io;
 
@@ -8,35 +8,46 @@ use toolsure_mcp::message::INVALID_REQUEST;
 use toolsure_proxy::{Line, Lines};
 
 use super::envelope::{Envelope, Fault};
-use super::server::{DemoServer, Reply};
+use super::server::{Delivery, Reply, Server};
 use crate::interrupt::interrupted;
 
 /// Serves until the input ends, the output is closed, or a stop signal arrives.
-pub(super) async fn serve(server: &DemoServer) -> io::Result<()> {
+pub(super) async fn serve(server: &Server) -> io::Result<()> {
     tokio::select! {
         served = converse(server) => served,
         () = interrupted() => Ok(()),
     }
 }
 
-async fn converse(server: &DemoServer) -> io::Result<()> {
+async fn converse(server: &Server) -> io::Result<()> {
     let mut lines = Lines::new(stdin(), LINE_BYTES);
     let mut out = stdout();
     let mut opened = None;
     loop {
-        let (text, last) = match lines.next().await? {
+        let (answered, last) = match lines.next().await? {
             Line::Full(line) => (answer(server, &line, &mut opened), false),
             Line::TooLong(_) => {
                 let fault = Fault::new(
                     INVALID_REQUEST,
                     format!("a message must have at most {LINE_BYTES} bytes"),
                 );
-                (Some(fault.answer("null").text), false)
+                (Some((fault.answer("null").text, Delivery::AtOnce)), false)
             }
             Line::End(rest) => (answer(server, &rest, &mut opened), true),
         };
-        if let Some(mut text) = text {
+        if let Some((mut text, delivery)) = answered {
             text.push('\n');
+            match delivery {
+                Delivery::AtOnce => {}
+                Delivery::After(pause) => tokio::time::sleep(pause).await,
+                Delivery::Never => continue,
+                Delivery::Cut => {
+                    let half = text.len() / 2;
+                    let half = text.as_bytes().get(..half).unwrap_or_default();
+                    out.write_all(half).await?;
+                    return out.flush().await;
+                }
+            }
             match out.write_all(text.as_bytes()).await.and(out.flush().await) {
                 Ok(()) => {}
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
@@ -49,20 +60,20 @@ async fn converse(server: &DemoServer) -> io::Result<()> {
     }
 }
 
-fn answer(server: &DemoServer, line: &[u8], opened: &mut Option<Era>) -> Option<String> {
+fn answer(server: &Server, line: &[u8], opened: &mut Option<Era>) -> Option<(String, Delivery)> {
     if line.trim_ascii().is_empty() {
         return None;
     }
     let message = match Envelope::read(line) {
         Ok(message) => message,
-        Err(answer) => return Some(answer.text),
+        Err(answer) => return Some((answer.text, Delivery::AtOnce)),
     };
     match server.handle(&message, *opened, false) {
         Reply::Silence => None,
-        Reply::Answer(answer) => Some(answer.text),
+        Reply::Answer(answer, delivery) => Some((answer.text, delivery)),
         Reply::Opened(era, answer) => {
             *opened = Some(era);
-            Some(answer.text)
+            Some((answer.text, Delivery::AtOnce))
         }
     }
 }

@@ -1,31 +1,34 @@
-//! The demo server over Streamable HTTP: one endpoint, both eras, JSON answers.
+//! A server of ours over Streamable HTTP: one endpoint, both eras, JSON answers.
 
 mod sessions;
 
 use std::io;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::State;
 use axum::http::header::{ALLOW, CONTENT_TYPE, HOST, ORIGIN};
 use axum::http::{HeaderMap, Method, Request, Response, StatusCode};
 use axum::routing::any;
+use http_body::Frame;
 use tokio::net::TcpListener;
 use toolsure_json::Node;
 use toolsure_mcp::era::Era;
 use toolsure_mcp::message::{HEADER_MISMATCH, INVALID_REQUEST};
 
 use super::envelope::{Answer, Envelope, Fault};
-use super::server::{DemoServer, Reply};
+use super::server::{Delivery, Reply, Server};
 use crate::interrupt::interrupted;
 use crate::term::Term;
 use sessions::Sessions;
 
 /// Serves until a stop signal, then finishes the requests in flight.
 pub(super) async fn serve(
-    server: DemoServer,
+    server: Server,
     addr: SocketAddr,
     remote: bool,
     term: &Term,
@@ -47,7 +50,7 @@ pub(super) async fn serve(
 }
 
 struct HttpState {
-    server: DemoServer,
+    server: Server,
     sessions: Sessions,
     remote: bool,
 }
@@ -100,12 +103,12 @@ impl HttpState {
             return json(fault.answer("null"));
         };
         match Envelope::read(&body) {
-            Ok(message) => self.answer(&message, &head.headers),
+            Ok(message) => self.answer(&message, &head.headers).await,
             Err(answer) => json(answer),
         }
     }
 
-    fn answer(&self, message: &Envelope, headers: &HeaderMap) -> Response<Body> {
+    async fn answer(&self, message: &Envelope, headers: &HeaderMap) -> Response<Body> {
         let id = message.request_id().unwrap_or("null");
         let modern = message.meta("protocolVersion").is_some()
             || header(headers, VERSION) == Some(Era::NEWEST.version());
@@ -113,7 +116,7 @@ impl HttpState {
             if let Err(fault) = headers_match(message, headers) {
                 return json(fault.answer(id));
             }
-            return self.reply(message, None, true);
+            return self.reply(message, None, true).await;
         }
         let opened = match header(headers, SESSION) {
             None => None,
@@ -130,13 +133,21 @@ impl HttpState {
                 }
             },
         };
-        self.reply(message, opened, false)
+        self.reply(message, opened, false).await
     }
 
-    fn reply(&self, message: &Envelope, opened: Option<Era>, modern: bool) -> Response<Body> {
+    async fn reply(&self, message: &Envelope, opened: Option<Era>, modern: bool) -> Response<Body> {
         match self.server.handle(message, opened, modern) {
             Reply::Silence => plain(StatusCode::ACCEPTED, ""),
-            Reply::Answer(answer) => json(answer),
+            Reply::Answer(answer, delivery) => match delivery {
+                Delivery::AtOnce => json(answer),
+                Delivery::After(pause) => {
+                    tokio::time::sleep(pause).await;
+                    json(answer)
+                }
+                Delivery::Never => std::future::pending().await,
+                Delivery::Cut => cut(answer),
+            },
             Reply::Opened(era, answer) => {
                 let Some(session) = self.sessions.open(era) else {
                     return plain(
@@ -219,6 +230,34 @@ fn json(answer: Answer) -> Response<Body> {
         axum::http::HeaderValue::from_static("application/json"),
     );
     response
+}
+
+/// An answer whose body ends with the connection, before it is complete.
+fn cut(answer: Answer) -> Response<Body> {
+    let half = answer.text.len() / 2;
+    let half = answer.text.as_bytes().get(..half).unwrap_or_default();
+    let half = Some(Bytes::copy_from_slice(half));
+    let mut response = json(answer);
+    *response.body_mut() = Body::new(Half(half));
+    response
+}
+
+/// A part of a body, after which the connection fails.
+struct Half(Option<Bytes>);
+
+impl http_body::Body for Half {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        Poll::Ready(Some(match self.0.take() {
+            Some(half) => Ok(Frame::data(half)),
+            None => Err(io::Error::other("cut")),
+        }))
+    }
 }
 
 fn plain(status: StatusCode, text: &'static str) -> Response<Body> {

@@ -1,17 +1,51 @@
-//! What the demo server answers in either era, whatever the transport.
+//! What a server answers in either era, whatever the transport.
+
+use std::fmt::Debug;
+use std::time::Duration;
 
 use toolsure_json::{Kind, Node, json_string, quote};
 use toolsure_mcp::era::Era;
 use toolsure_mcp::message::{INVALID_PARAMS, INVALID_REQUEST, UNSUPPORTED_VERSION};
 
 use super::envelope::{Answer, Envelope, Fault, success};
-use super::tools::{self, Outcome, Tool};
 
-/// The demo server's tools and its answers.
-#[derive(Debug)]
-pub(super) struct DemoServer {
-    tools: Vec<Tool>,
+/// The tools that a server has, and how it answers calls.
+pub(crate) trait Served: Debug + Send + Sync {
+    /// The JSON text of `serverInfo`.
+    fn info(&self) -> String;
+
+    /// The instructions for models, if there are any.
+    fn instructions(&self) -> Option<&str>;
+
+    /// The JSON texts of the tools.
+    fn tools(&self, era: Era) -> Vec<String>;
+
+    /// Answers a call whose arguments are the JSON text of an object; `None` if there is no such tool.
+    fn call(&self, name: &str, arguments: &str, era: Era) -> Option<Called>;
 }
+
+/// The answer to a call.
+#[derive(Debug)]
+pub(crate) struct Called {
+    /// The members of the result, as JSON text; without `resultType` and `_meta` in versions that have them.
+    pub(crate) members: Result<String, Fault>,
+    pub(crate) delivery: Delivery,
+}
+
+/// How an answer gets to the client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Delivery {
+    #[default]
+    AtOnce,
+    After(Duration),
+    Never,
+    /// Half of it, then the connection ends.
+    Cut,
+}
+
+/// Answers messages for what it serves.
+#[derive(Debug)]
+pub(crate) struct Server(pub(super) Box<dyn Served>);
 
 /// How to answer a message.
 #[derive(Debug)]
@@ -19,18 +53,12 @@ pub(super) enum Reply {
     /// Not at all: it is a notification or an answer.
     Silence,
     /// With this answer.
-    Answer(Answer),
+    Answer(Answer, Delivery),
     /// With this answer, after which the connection uses this version.
     Opened(Era, Answer),
 }
 
-impl DemoServer {
-    pub(super) fn new() -> Self {
-        Self {
-            tools: tools::all(),
-        }
-    }
-
+impl Server {
     /// Answers one message. `opened` is the version that an `initialize` on this connection agreed
     /// on; `modern` is set if the transport marked the message as modern.
     pub(super) fn handle(&self, message: &Envelope, opened: Option<Era>, modern: bool) -> Reply {
@@ -40,20 +68,22 @@ impl DemoServer {
         let modern = modern || message.meta(VERSION).is_some();
         if !modern && message.method() == "initialize" {
             let era = agree(message);
-            return Reply::Opened(era, success(id, &initialized(era)));
+            return Reply::Opened(era, success(id, &self.initialized(era)));
         }
+        let mut delivery = Delivery::AtOnce;
         let answered = if modern {
-            self.modern(message)
+            self.modern(message, &mut delivery)
         } else {
-            self.legacy(message, opened)
+            self.legacy(message, opened, &mut delivery)
         };
-        Reply::Answer(match answered {
+        let answer = match answered {
             Ok(result) => success(id, &result),
             Err(fault) => fault.answer(id),
-        })
+        };
+        Reply::Answer(answer, delivery)
     }
 
-    fn modern(&self, message: &Envelope) -> Result<String, Fault> {
+    fn modern(&self, message: &Envelope, delivery: &mut Delivery) -> Result<String, Fault> {
         let version = message
             .meta(VERSION)
             .filter(|version| version.kind() == Kind::String);
@@ -84,21 +114,27 @@ impl DemoServer {
                 let newest_first = Era::ALL.iter().rev();
                 let versions = newest_first.map(|era| json_string(era.version()));
                 let versions = versions.collect::<Vec<_>>().join(",");
+                let instructions = self.instructions();
                 format!(
-                    r#""supportedVersions":[{versions}],"capabilities":{{"tools":{{}}}},{CACHE}"#
+                    r#""supportedVersions":[{versions}],"capabilities":{{"tools":{{}}}}{instructions},{CACHE}"#
                 )
             }
             "tools/list" => format!(r#""tools":{},{CACHE}"#, self.list(message, era)?),
-            "tools/call" => self.call(message, era)?,
+            "tools/call" => self.call(message, era, delivery)?,
             other => return Err(Fault::unknown_method(other)),
         };
-        let info = server_info();
+        let info = self.0.info();
         Ok(format!(
             r#"{{"resultType":"complete",{body},"_meta":{{"io.modelcontextprotocol/serverInfo":{info}}}}}"#
         ))
     }
 
-    fn legacy(&self, message: &Envelope, opened: Option<Era>) -> Result<String, Fault> {
+    fn legacy(
+        &self,
+        message: &Envelope,
+        opened: Option<Era>,
+        delivery: &mut Delivery,
+    ) -> Result<String, Fault> {
         if message.method() == "ping" {
             return Ok("{}".to_owned());
         }
@@ -111,7 +147,7 @@ impl DemoServer {
         };
         match message.method() {
             "tools/list" => Ok(format!(r#"{{"tools":{}}}"#, self.list(message, era)?)),
-            "tools/call" => Ok(format!("{{{}}}", self.call(message, era)?)),
+            "tools/call" => Ok(format!("{{{}}}", self.call(message, era, delivery)?)),
             other => Err(Fault {
                 status: 200,
                 ..Fault::unknown_method(other)
@@ -126,23 +162,16 @@ impl DemoServer {
                 "the listing has one page; the cursor is not ours",
             ));
         }
-        let tools: Vec<String> = self.tools.iter().map(|tool| tool.listed(era)).collect();
-        Ok(format!("[{}]", tools.join(",")))
+        Ok(format!("[{}]", self.0.tools(era).join(",")))
     }
 
     /// The members of a call's result.
-    fn call(&self, message: &Envelope, era: Era) -> Result<String, Fault> {
+    fn call(&self, message: &Envelope, era: Era, delivery: &mut Delivery) -> Result<String, Fault> {
         let Some(name) = message
             .param("name")
             .filter(|name| name.kind() == Kind::String)
         else {
             return Err(Fault::plain(INVALID_PARAMS, "`name` must be a string"));
-        };
-        let Some(tool) = self.tools.iter().find(|tool| tool.name == name.string()) else {
-            return Err(Fault::plain(
-                INVALID_PARAMS,
-                format!("Unknown tool: {}", quote(name.string(), 128)),
-            ));
         };
         let arguments = message.param("arguments");
         if arguments.is_some_and(|arguments| arguments.kind() != Kind::Object) {
@@ -151,27 +180,33 @@ impl DemoServer {
                 "`arguments` must be an object",
             ));
         }
-        match tool.call(arguments.map_or("{}", |arguments| arguments.raw())) {
-            Outcome::Unusable(reason) => Err(Fault::plain(INVALID_PARAMS, reason)),
-            Outcome::Refused(text) => Ok(format!(
-                r#""content":[{}],"isError":true"#,
-                text_block(&text)
-            )),
-            Outcome::Value(value) => {
-                let block = text_block(&value);
-                Ok(match tool.structured(&value, era) {
-                    Some(structured) => {
-                        format!(r#""content":[{block}],"structuredContent":{structured}"#)
-                    }
-                    None => format!(r#""content":[{block}]"#),
-                })
-            }
-        }
+        let arguments = arguments.map_or("{}", |arguments| arguments.raw());
+        let Some(called) = self.0.call(name.string(), arguments, era) else {
+            return Err(Fault::plain(
+                INVALID_PARAMS,
+                format!("Unknown tool: {}", quote(name.string(), 128)),
+            ));
+        };
+        *delivery = called.delivery;
+        called.members
     }
-}
 
-fn text_block(text: &str) -> String {
-    format!(r#"{{"type":"text","text":{}}}"#, json_string(text))
+    /// The member `instructions`, after a comma.
+    fn instructions(&self) -> String {
+        let text = self.0.instructions();
+        text.map_or(String::new(), |text| {
+            format!(r#","instructions":{}"#, json_string(text))
+        })
+    }
+
+    fn initialized(&self, era: Era) -> String {
+        let version = era.version();
+        let instructions = self.instructions();
+        format!(
+            r#"{{"protocolVersion":"{version}","capabilities":{{"tools":{{}}}},"serverInfo":{}{instructions}}}"#,
+            self.0.info()
+        )
+    }
 }
 
 /// The version for an `initialize`: the client's if we know it, else our newest with sessions.
@@ -180,21 +215,6 @@ fn agree(message: &Envelope) -> Era {
     Era::from_version(asked)
         .filter(|era| era.has_sessions())
         .unwrap_or(Era::NEWEST_WITH_SESSIONS)
-}
-
-fn initialized(era: Era) -> String {
-    let version = era.version();
-    format!(
-        r#"{{"protocolVersion":"{version}","capabilities":{{"tools":{{}}}},"serverInfo":{}}}"#,
-        server_info()
-    )
-}
-
-fn server_info() -> String {
-    format!(
-        r#"{{"name":"toolsure-demo","version":"{}"}}"#,
-        env!("CARGO_PKG_VERSION")
-    )
 }
 
 /// Who may cache answers, and for how long: the listing never changes while the process runs.

@@ -9,20 +9,20 @@ use toolsure_json::{Kind, Node as _, Number, View};
 use toolsure_mcp::contract::{HeaderParameter, ToolContract};
 use toolsure_mcp::message::Message as Decoded;
 
-use crate::http::{METHOD, VERSION};
+use super::{METHOD, VERSION};
 
 /// A header, with its value according to the body.
 #[derive(Debug, PartialEq)]
-pub(super) struct MirroredHeader {
-    pub(super) name: HeaderName,
+pub(crate) struct MirroredHeader {
+    pub(crate) name: HeaderName,
     /// `None` if the body has no value, so that the header must be absent.
-    pub(super) value: Option<String>,
+    pub(crate) value: Option<String>,
     numeric: bool,
 }
 
 /// The headers that a message requires, in order. Without the contract of the called tool, headers
 /// for its arguments are left out.
-pub(super) fn mirrored_headers(
+pub(crate) fn mirrored_headers(
     message: &Message,
     contract: Option<&ToolContract>,
 ) -> Vec<MirroredHeader> {
@@ -48,7 +48,7 @@ pub(super) fn mirrored_headers(
 }
 
 /// The headers that the annotated arguments of a call require.
-pub(super) fn of_arguments(message: &Message, contract: &ToolContract) -> Vec<MirroredHeader> {
+pub(crate) fn of_arguments(message: &Message, contract: &ToolContract) -> Vec<MirroredHeader> {
     let parameters = contract.headers().ok();
     let Some(parameters) = parameters.filter(|parameters| !parameters.is_empty()) else {
         return Vec::new();
@@ -66,7 +66,7 @@ pub(super) fn of_arguments(message: &Message, contract: &ToolContract) -> Vec<Mi
 }
 
 /// The headers of a request that repeat its arguments.
-pub(super) fn given_of_arguments(headers: &HeaderMap) -> HeaderMap {
+pub(crate) fn given_of_arguments(headers: &HeaderMap) -> HeaderMap {
     let mut kept = HeaderMap::new();
     for (name, value) in headers {
         if name.as_str().starts_with("mcp-param-") {
@@ -100,7 +100,7 @@ fn argument(parameter: &HeaderParameter, arguments: Option<View<'_>>) -> Option<
 }
 
 /// Sets the mirrored headers of a message for an upstream, and removes those without a value.
-pub(super) fn write(mirrored: &[MirroredHeader], headers: &mut HeaderMap) {
+pub(crate) fn write(mirrored: &[MirroredHeader], headers: &mut HeaderMap) {
     for one in mirrored {
         let value = one.value.as_deref().map(encode);
         match value.and_then(|value| HeaderValue::from_str(&value).ok()) {
@@ -111,7 +111,7 @@ pub(super) fn write(mirrored: &[MirroredHeader], headers: &mut HeaderMap) {
 }
 
 /// What is wrong with the first header that contradicts the body.
-pub(super) fn mismatch(mirrored: &[MirroredHeader], headers: &HeaderMap) -> Option<String> {
+pub(crate) fn mismatch(mirrored: &[MirroredHeader], headers: &HeaderMap) -> Option<String> {
     mirrored.iter().find_map(|one| {
         let name = shown(&one.name);
         let mut given = headers.get_all(&one.name).iter();
@@ -186,7 +186,7 @@ fn decode(header: &str) -> Option<String> {
     }
 }
 
-pub(super) const NAME: HeaderName = HeaderName::from_static("mcp-name");
+pub(crate) const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const OPEN: &str = "=?base64?";
 const CLOSE: &str = "?=";
 

@@ -1,0 +1,119 @@
+//! What the texts of errors say, as the SDKs and languages of servers write them.
+
+/// Whether a text says that the arguments of a call are wrong.
+pub(super) fn is_about_arguments(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    ARGUMENTS.iter().any(|part| text.contains(part))
+}
+
+/// Whether a text is that of an exception that nobody caught.
+pub(super) fn is_exception(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    // What a validator quotes of the arguments says nothing.
+    let is_certain = lower.contains("traceback (most recent call last)");
+    if is_certain || !is_about_arguments(text) && EXCEPTIONS.iter().any(|part| lower.contains(part))
+    {
+        return true;
+    }
+    // Python's `KeyError` says only the key, alone or after what its SDKs put in front of errors.
+    let text = text.trim();
+    let key = match lower.starts_with("error executing tool")
+        || lower.starts_with("error calling tool")
+    {
+        true => text.rsplit(": ").next().unwrap_or(text),
+        false => text,
+    };
+    let name = key
+        .strip_prefix('\'')
+        .and_then(|rest| rest.strip_suffix('\''));
+    name.is_some_and(|name| {
+        !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
+}
+
+/// Whether a text says that there is no such tool.
+pub(super) fn is_about_tool(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    TOOLS.iter().any(|part| text.contains(part))
+}
+
+const ARGUMENTS: [&str; 14] = [
+    "validation error",
+    "validationerror",
+    "invalid arguments",
+    "invalid_arguments",
+    "invalid argument",
+    "invalid params",
+    "invalid input",
+    "invalid_type",
+    "unrecognized key",
+    "unrecognized_keys",
+    "unexpected keyword argument",
+    "missing 1 required",
+    "is a required property",
+    "is not of type",
+];
+
+const EXCEPTIONS: [&str; 28] = [
+    "traceback (most recent call last)",
+    "cannot read propert",
+    "is not a function",
+    "is not iterable",
+    "is not defined",
+    "undefined is not",
+    "cannot destructure",
+    "maximum call stack",
+    "invalid array length",
+    "division by zero",
+    "zerodivisionerror",
+    "has no attribute",
+    "object is not subscriptable",
+    "object is not callable",
+    "object is not iterable",
+    "unsupported operand type",
+    "not supported between instances",
+    "index out of range",
+    "list index",
+    "'nonetype' object",
+    "keyerror",
+    "attributeerror",
+    "recursion depth exceeded",
+    "codec can't encode",
+    "codec can't decode",
+    "surrogates not allowed",
+    "uri malformed",
+    "panicked at",
+];
+
+const TOOLS: [&str; 4] = [
+    "unknown tool",
+    "tool not found",
+    "no such tool",
+    "no tool named",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_known_servers_are_told_apart() {
+        for text in [
+            "Error executing tool get: 'note'",
+            "Error calling tool 'divide': division by zero",
+            "Cannot read properties of undefined (reading 'id')",
+        ] {
+            assert!(is_exception(text), "{text}");
+        }
+        for text in ["Order not found: 'A7'", "no file `x`", "not found"] {
+            assert!(!is_exception(text) && !is_about_arguments(text), "{text}");
+        }
+        assert!(is_about_arguments(
+            "Input validation error: '' is too short"
+        ));
+        assert!(is_about_tool("Unknown tool: get"));
+    }
+}

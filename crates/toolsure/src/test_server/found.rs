@@ -1,0 +1,115 @@
+//! What a test run found.
+
+use toolsure_mcp::testing::{Code, Severity, TestFinding};
+use toolsure_proxy::Fault;
+
+use crate::exit::Exit;
+use crate::listing::{ServerFacts, exit_of};
+use crate::recording::Recording;
+
+/// The result of testing one server.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    /// The server, as the operator named it; escaped.
+    pub(super) target: String,
+    pub(super) server: Option<ServerFacts>,
+    /// Why no session was opened.
+    pub(super) fault: Option<Fault>,
+    pub(super) tools: Vec<Tested>,
+    /// What is wrong with the server as a whole.
+    pub(super) server_findings: Vec<Found>,
+    /// What was not done, and why: one line each.
+    pub(super) notes: Vec<String>,
+    /// The number of calls.
+    pub(super) calls: usize,
+    pub(super) seed: u64,
+    pub(super) recording: Recording,
+}
+
+/// One tool.
+#[derive(Debug, Default)]
+pub(super) struct Tested {
+    /// Untrusted, not escaped.
+    pub(super) name: String,
+    /// Why it was not called.
+    pub(super) skipped: Option<String>,
+    /// How its calls ended.
+    pub(super) calls: Counts,
+    pub(super) findings: Vec<Found>,
+}
+
+/// How calls ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    pub(super) made: usize,
+    pub(super) results: usize,
+    /// Error results and JSON-RPC errors.
+    pub(super) errors: usize,
+}
+
+/// A finding and the call that shows it.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) finding: TestFinding,
+    /// The arguments, as JSON text; `None` if it is about no call.
+    pub(super) arguments: Option<String>,
+    /// What the call was for, in words.
+    pub(super) purpose: String,
+}
+
+impl Tested {
+    /// The worst severity of its findings.
+    pub(super) fn worst(&self) -> Option<Severity> {
+        let severities = self.findings.iter().map(|one| one.finding.code.severity());
+        severities.max()
+    }
+}
+
+impl Report {
+    /// Every finding, with the tool that it is about.
+    pub(super) fn all(&self) -> impl Iterator<Item = (Option<&str>, &Found)> {
+        let of_tools = self.tools.iter().flat_map(|tool| {
+            let name = Some(tool.name.as_str());
+            tool.findings.iter().map(move |found| (name, found))
+        });
+        of_tools.chain(self.server_findings.iter().map(|found| (None, found)))
+    }
+
+    /// The number of findings with a severity.
+    pub(super) fn count(&self, severity: Severity) -> usize {
+        let all = self.all();
+        all.filter(|(_, found)| found.finding.code.severity() == severity)
+            .count()
+    }
+
+    pub(super) fn exit(&self) -> Exit {
+        match &self.fault {
+            Some(fault) => exit_of(fault.kind()),
+            None if self.count(Severity::Error) > 0 => Exit::Invalid,
+            None => Exit::Ok,
+        }
+    }
+}
+
+impl Found {
+    /// A finding about the server as a whole.
+    pub(super) fn of_server(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            finding: TestFinding::new(code, message),
+            arguments: None,
+            purpose: String::new(),
+        }
+    }
+
+    /// How to make the call again.
+    pub(super) fn repeat(&self, tool: Option<&str>) -> Option<String> {
+        let (tool, arguments) = (tool?, self.arguments.as_deref()?);
+        (arguments.len() <= LONGEST_CALL).then(|| {
+            let word = format!("{tool}={arguments}").replace('\'', r"'\''");
+            format!("--call '{word}'")
+        })
+    }
+}
+
+/// Bytes of arguments that are shown in a command.
+const LONGEST_CALL: usize = 1_000;

@@ -1,0 +1,348 @@
+//! One run: the session, its budget, and its calls.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits, quote};
+use toolsure_mcp::contract::{SchemaStore, ToolContract};
+use toolsure_mcp::era::Era;
+use toolsure_mcp::testing::{Judge, Links, Outcome, Pinned};
+use toolsure_proxy::{Answer, Deadlines, Fault, FaultKind, Listing, Notes, Options, Session};
+
+use super::found::Report;
+use crate::listing::{Peer, ServerFacts};
+use crate::recording::{Ended, Exchange, Recording};
+use crate::term::Term;
+
+/// What the flags say.
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub(super) tools: Vec<String>,
+    pub(super) allow_writes: bool,
+    pub(super) calls: usize,
+    pub(super) duration: Duration,
+    /// Between the starts of two calls.
+    pub(super) pause: Duration,
+    pub(super) call_timeout: Duration,
+    pub(super) open_timeout: Duration,
+    pub(super) seed: u64,
+    /// For all tools, or for one.
+    pub(super) values: Vec<(Option<String>, Pinned)>,
+    /// The only calls to make.
+    pub(super) only: Vec<(String, String)>,
+    pub(super) against: Option<Recording>,
+}
+
+impl Settings {
+    /// How long a session may last.
+    pub(super) fn session_time(&self) -> Duration {
+        self.duration.saturating_add(self.open_timeout)
+    }
+}
+
+/// The test of one server.
+pub(super) struct Run<'s> {
+    pub(super) settings: &'s Settings,
+    pub(super) term: Term,
+    peer: Peer,
+    options: Options,
+    session: Option<Session>,
+    /// How often a session was opened.
+    opened: usize,
+    /// When the run is over.
+    end: Instant,
+    /// When the next call may start.
+    next: Instant,
+    pub(super) calls: usize,
+    pub(super) store: SchemaStore,
+    pub(super) judge: Judge,
+    pub(super) links: Links,
+    pub(super) report: Report,
+}
+
+/// The answer to a call, kept.
+#[derive(Debug)]
+pub(super) enum Kept {
+    /// The text of the result.
+    Result(String),
+    /// The code and message of an error, and the text of its data.
+    Error(i64, String, Option<String>),
+    Silence,
+    Ended(String),
+}
+
+/// Why no call is made any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spent;
+
+impl<'s> Run<'s> {
+    pub(super) fn new(
+        target: String,
+        peer: Peer,
+        options: Options,
+        settings: &'s Settings,
+        term: Term,
+    ) -> Self {
+        let deadlines = Deadlines {
+            request: settings.call_timeout,
+            overall: settings.session_time(),
+            ..options.deadlines
+        };
+        Self {
+            settings,
+            term,
+            peer,
+            options: Options {
+                deadlines,
+                ..options
+            },
+            session: None,
+            opened: 0,
+            end: Instant::now() + settings.session_time(),
+            next: Instant::now(),
+            calls: 0,
+            store: SchemaStore::new(),
+            judge: Judge::new(Era::NEWEST_WITH_SESSIONS),
+            links: Links::default(),
+            report: Report {
+                target,
+                seed: settings.seed,
+                ..Report::default()
+            },
+        }
+    }
+
+    /// Tests the server.
+    pub(super) async fn all(mut self) -> Report {
+        self.term
+            .progress(&format!("waiting for {} …", self.report.target));
+        match self.open().await {
+            Err(fault) => self.report.fault = Some(fault),
+            Ok(listing) => {
+                self.end = Instant::now() + self.settings.duration;
+                self.test(listing).await;
+                self.close().await;
+            }
+        }
+        self.report.calls = self.calls;
+        self.report
+    }
+
+    /// Opens the first session, and lists the tools.
+    async fn open(&mut self) -> Result<Option<Listing>, Fault> {
+        self.reopen().await?;
+        let Some(session) = &mut self.session else {
+            return Ok(None);
+        };
+        let server = ServerFacts::from(session.server());
+        self.judge = Judge::new(session.server().era);
+        self.report.recording.server(&server);
+        self.report.server = Some(server);
+        let listing = session.list_tools().await;
+        match listing {
+            Ok(listing) => Ok(Some(listing)),
+            // The tools cannot be called without it.
+            Err(fault) if fault.kind() == FaultKind::Protocol => {
+                self.pagination_fault(&fault);
+                Ok(None)
+            }
+            Err(fault) => Err(fault),
+        }
+    }
+
+    async fn reopen(&mut self) -> Result<(), Fault> {
+        self.opened = self.opened.saturating_add(1);
+        let mut options = self.options.clone();
+        options.deadlines.overall = self
+            .settings
+            .open_timeout
+            .saturating_add(self.end.saturating_duration_since(Instant::now()));
+        let session = match self.peer.clone() {
+            Peer::Child(launch) => Session::stdio(launch, options).await?,
+            Peer::Http(target) => Session::http(target, options).await?,
+        };
+        self.session = Some(session);
+        Ok(())
+    }
+
+    /// A second session with the same server, opened with `initialize` alone.
+    pub(super) async fn open_older(&self) -> Result<Session, Fault> {
+        let mut options = self.options.clone();
+        options.probe = false;
+        options.deadlines.overall = OLDER.min(self.left().saturating_add(OLDER / 2));
+        match self.peer.clone() {
+            Peer::Child(launch) => Session::stdio(launch, options).await,
+            Peer::Http(target) => Session::http(target, options).await,
+        }
+    }
+
+    /// The open session; opens another one if the last has ended.
+    pub(super) async fn session(&mut self) -> Result<&mut Session, Spent> {
+        if self.session.is_none() {
+            if self.opened > MOST_SESSIONS {
+                return Err(Spent);
+            }
+            if let Err(fault) = self.reopen().await {
+                let note = format!("the server cannot be started again: {fault}");
+                self.report.notes.push(note);
+                self.opened = usize::MAX;
+                return Err(Spent);
+            }
+        }
+        self.session.as_mut().ok_or(Spent)
+    }
+
+    /// Whether a session is open.
+    pub(super) fn has_session(&self) -> bool {
+        self.session.is_some()
+    }
+
+    pub(super) async fn close(&mut self) {
+        if let Some(session) = self.session.take() {
+            self.report.note_noise(session.notes());
+            session.close().await;
+        }
+    }
+
+    pub(super) fn left(&self) -> Duration {
+        self.end.saturating_duration_since(Instant::now())
+    }
+
+    /// Waits until a call may be made.
+    pub(super) async fn admit(&mut self) -> Result<(), Spent> {
+        if self.calls >= self.settings.calls || self.left().is_zero() {
+            return Err(Spent);
+        }
+        sleep_until(self.next.min(self.end)).await;
+        self.next = Instant::now() + self.settings.pause;
+        self.calls = self.calls.saturating_add(1);
+        Ok(())
+    }
+
+    /// Calls a tool, and records the answer.
+    pub(super) async fn call(
+        &mut self,
+        tool: &Arc<ToolContract>,
+        arguments: &str,
+    ) -> Result<Kept, Spent> {
+        self.admit().await?;
+        let session = self.session().await?;
+        let answer = session.call(tool, arguments).await;
+        let kept = self.kept(answer).await;
+        let exchange = Exchange {
+            tool: tool.name().to_owned(),
+            arguments: arguments.to_owned(),
+            ended: kept.ended(),
+        };
+        self.report.recording.add(exchange);
+        Ok(kept)
+    }
+
+    /// Keeps an answer. After a lost connection, and after silence, the next call gets a new session.
+    pub(super) async fn kept(&mut self, answer: Result<Answer, Fault>) -> Kept {
+        let fault = match answer {
+            Ok(Answer::Result(reply)) => {
+                return Kept::Result(reply.raw(reply.result()).to_owned());
+            }
+            Ok(Answer::Error(error)) => return Kept::Error(error.code, error.message, error.data),
+            Err(fault) => fault,
+        };
+        self.close().await;
+        match fault.kind() {
+            FaultKind::Timeout => Kept::Silence,
+            _ => {
+                let last = fault.stderr().last();
+                let last = last.map_or(String::new(), |line| format!("; stderr: {line}"));
+                Kept::Ended(format!("{fault}{last}"))
+            }
+        }
+    }
+
+    fn pagination_fault(&mut self, fault: &Fault) {
+        let found = super::found::Found::of_server(
+            toolsure_mcp::testing::Code::Pagination,
+            fault.to_string(),
+        );
+        self.report.server_findings.push(found);
+    }
+}
+
+impl Report {
+    /// Notes what was on standard output beside messages, and answers to nothing.
+    fn note_noise(&mut self, notes: &Notes) {
+        use toolsure_mcp::testing::Code;
+        let mut add = |message: String| {
+            let is_known = self
+                .server_findings
+                .iter()
+                .any(|found| found.finding.code == Code::BadOutput);
+            if !is_known {
+                let found = super::found::Found::of_server(Code::BadOutput, message);
+                self.server_findings.push(found);
+            }
+        };
+        if let Some(first) = &notes.first_noise {
+            add(format!(
+                "a line on standard output is no JSON-RPC message: `{first}`"
+            ));
+        }
+        if let Some(first) = &notes.first_stray {
+            add(format!(
+                "an answer belongs to no request; its id is `{first}`"
+            ));
+        }
+    }
+}
+
+impl Kept {
+    /// Calls `use_it` with the outcome.
+    pub(super) fn with<T>(&self, use_it: impl FnOnce(&Outcome<'_>) -> T) -> T {
+        match self {
+            Self::Result(text) => {
+                let document = OwnedDocument::read(text.as_bytes(), &ReadLimits::default());
+                match &document {
+                    Ok(document) => use_it(&Outcome::Result(document.document().root())),
+                    Err(error) => use_it(&Outcome::Ended(&format!("the result: {error}"))),
+                }
+            }
+            Self::Error(code, message, _) => use_it(&Outcome::Error(*code, message)),
+            Self::Silence => use_it(&Outcome::Silence),
+            Self::Ended(how) => use_it(&Outcome::Ended(how)),
+        }
+    }
+
+    /// What a recording keeps of it.
+    pub(super) fn ended(&self) -> Ended {
+        match self {
+            Self::Result(text) => Ended::Result(text.clone()),
+            Self::Error(code, message, data) => Ended::Error(*code, message.clone(), data.clone()),
+            Self::Silence => Ended::Silence,
+            Self::Ended(how) => Ended::Lost(how.clone()),
+        }
+    }
+
+    /// Whether it is an error result or a JSON-RPC error.
+    pub(super) fn is_error(&self) -> bool {
+        match self {
+            Self::Error(..) => true,
+            Self::Result(_) => self.with(|outcome| match outcome {
+                Outcome::Result(result) => result
+                    .member("isError")
+                    .is_some_and(|flag| flag.kind() == Kind::Boolean && flag.boolean()),
+                _ => false,
+            }),
+            _ => false,
+        }
+    }
+}
+
+/// A name for a message.
+pub(super) fn shown(name: &str) -> String {
+    quote(name, 60).to_string()
+}
+
+/// Sessions that are opened in one run.
+const MOST_SESSIONS: usize = 40;
+/// How long a session with an older version may take.
+const OLDER: Duration = Duration::from_secs(10);
