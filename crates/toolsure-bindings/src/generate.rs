@@ -6,7 +6,8 @@ use toolsure_generate::{Generator, Options as Limits, Satisfiable};
 use toolsure_json::{Node as _, OwnedDocument, ReadLimits, View};
 use toolsure_mcp::contract::{SchemaStore, ToolContract};
 use toolsure_mcp::era::Era;
-use toolsure_mcp::testing::{Call, CallKind, Judge, Outcome, Pinned, Plan, PlanOptions};
+use toolsure_mcp::testing::{Call, CallKind, Judge, Outcome, Pinned, Plan, PlanOptions, Severity};
+use toolsure_schema::Compiler;
 
 use crate::listing::{NoReport, options_of};
 use crate::options::Options;
@@ -43,8 +44,7 @@ impl NoInstances {
 ///
 /// An option cannot be read, or the schema does not compile.
 pub fn generate(schema: &[u8], options: &[u8]) -> Result<String, NoInstances> {
-    let own = [SEED, VALID, INVALID, OBJECTS];
-    let options = options_of(options, &own).map_err(NoInstances::Report)?;
+    let options = options_of(options, &OWN).map_err(NoInstances::Report)?;
     let option = |why| NoInstances::Report(NoReport::Option(why));
     let defaults = Limits::default();
     let limits = Limits {
@@ -61,7 +61,8 @@ pub fn generate(schema: &[u8], options: &[u8]) -> Result<String, NoInstances> {
     let made = generator.instances(&limits);
     let mut out = String::new();
     let mut object = Object::new(&mut out);
-    object.array("valid", &made.valid, |out, one| {
+    // The generator makes the smallest and the fullest in each case.
+    object.array("valid", made.valid.iter().take(limits.valid), |out, one| {
         let mut object = Object::new(out);
         object.member("value", |out| out.push_str(&one.text));
         object.text("purpose", &one.purpose.to_string());
@@ -96,6 +97,18 @@ pub fn generate(schema: &[u8], options: &[u8]) -> Result<String, NoInstances> {
     );
     drop(object);
     Ok(out)
+}
+
+/// The limits that these options of [`generate`] set on a schema. Options that are refused have the default.
+#[must_use]
+pub fn schema_limits(options: &[u8]) -> ReadLimits {
+    let options = options_of(options, &OWN);
+    let compiler = options.map_or_else(|_| Compiler::new(), |options| options.compiler().clone());
+    let bounds = compiler.bounds();
+    ReadLimits {
+        duplicate_keys: bounds.instance.duplicate_keys,
+        ..ReadLimits::from(&bounds.model)
+    }
 }
 
 /// Makes the calls that test a tool. The options are `calls` (the maximum number), `seed` and `values` (members and what they
@@ -200,6 +213,13 @@ pub fn judge(
     array(&mut out, &findings, |out, one| {
         let mut object = Object::new(out);
         object.text("code", one.code.name());
+        object.text(
+            "severity",
+            match one.code.severity() {
+                Severity::Warning => "warning",
+                _ => "error",
+            },
+        );
         object.text("message", &one.message);
         object.text("pointer", &one.pointer);
     });
@@ -236,6 +256,8 @@ const SEED: &str = "seed";
 const VALID: &str = "valid";
 const INVALID: &str = "invalid";
 const OBJECTS: &str = "objects";
+/// The options of [`generate`] besides those of a validator.
+const OWN: [&str; 4] = [SEED, VALID, INVALID, OBJECTS];
 const CALLS: &str = "calls";
 const VALUES: &str = "values";
 
@@ -250,13 +272,23 @@ mod tests {
             made.contains(r#""value":"a""#) && made.contains(r#""satisfiable":true"#),
             "{made}"
         );
+        let none = generate(br#"{"enum": [1]}"#, br#"{"valid": 0}"#).unwrap_or_default();
+        assert!(
+            none.contains(r#""valid":[],"#) && none.contains(r#""satisfiable":true"#),
+            "{none}"
+        );
         let tool = br#"{"name": "t", "inputSchema": {"type": "object", "required": ["a"]}}"#;
         let calls = plan(tool, br#"{"values": {"a": 7}}"#).unwrap_or_default();
         assert!(calls.contains(r#""arguments":"{\"a\":7}""#), "{calls}");
         let call = br#"{"arguments": "{}", "kind": "invalid", "purpose": "missing"}"#;
         let answer = br#"{"result": {"content": []}}"#;
         let found = judge(tool, "2025-11-25", call, answer).unwrap_or_default();
-        assert!(found.contains("accepts-invalid"), "{found}");
+        assert!(
+            found.contains(r#""code":"accepts-invalid","severity":"error""#),
+            "{found}"
+        );
+        let few = schema_limits(br#"{"seed": 2, "limits": {"schema_nodes": 9}}"#);
+        assert_eq!(few.nodes, 9);
         assert!(generate(b"{", b"{}").is_err() && generate(b"{}", br#"{"seed": -1}"#).is_err());
     }
 }
