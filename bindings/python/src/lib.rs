@@ -30,7 +30,7 @@ mod _toolsure {
     #[pymodule_export]
     use crate::options::json_text;
     #[pymodule_export]
-    use crate::tools::{ProjectedTools, argument_schema, check, diff, lint};
+    use crate::tools::{ProjectedTools, argument_schema, check, diff, generate, judge, lint, plan};
     #[pymodule_export]
     use crate::validator::Validator;
 

@@ -1,4 +1,5 @@
-//! What is found in listings of tools, as JSON text for the dataclasses in Python; and tools for providers.
+//! What is found in listings of tools, and instances of schemas, as JSON text for the dataclasses in Python; and tools
+//! for providers.
 
 use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
@@ -6,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
+use toolsure_bindings::generate::{self as instances, NoInstances};
 use toolsure_bindings::listing::NoReport;
 use toolsure_bindings::projection::Projection as Tools;
 use toolsure_bindings::{argument, contract, listing};
@@ -52,6 +54,47 @@ pub(crate) fn argument_schema(
 ) -> PyResult<String> {
     let text = listing_text(schema)?;
     report(py, || argument::convert(&text, options.as_bytes()))
+}
+
+/// Makes instances of a schema.
+#[pyfunction]
+pub(crate) fn generate(
+    py: Python<'_>,
+    schema: &Bound<'_, PyAny>,
+    options: &str,
+) -> PyResult<String> {
+    let text = match is_text(schema) {
+        true => bytes(schema)?,
+        false => {
+            let limits = instances::schema_limits(options.as_bytes());
+            let text = value::json_text(&plain(schema)?, &limits);
+            let refused = |refusal| errors::schema_value(py, refusal);
+            Cow::Owned(text.map_err(refused)?.into_bytes())
+        }
+    };
+    let made = py.detach(|| instances::generate(&text, options.as_bytes()));
+    made.map_err(|why| no_instances(py, why, is_text(schema)))
+}
+
+/// Makes the calls that test a tool.
+#[pyfunction]
+pub(crate) fn plan(py: Python<'_>, tool: &str, options: &str) -> PyResult<String> {
+    let made = py.detach(|| instances::plan(tool.as_bytes(), options.as_bytes()));
+    made.map_err(|why| no_instances(py, why, true))
+}
+
+/// Judges the answer to a call of [`plan`].
+#[pyfunction]
+pub(crate) fn judge(
+    py: Python<'_>,
+    tool: &str,
+    version: &str,
+    call: &str,
+    answer: &str,
+) -> PyResult<String> {
+    let [tool, call, answer] = [tool, call, answer].map(str::as_bytes);
+    let made = py.detach(|| instances::judge(tool, version, call, answer));
+    made.map_err(|why| no_instances(py, why, true))
 }
 
 /// The tools of a listing as a provider gets them, and the way back.
@@ -134,6 +177,19 @@ fn no_report(py: Python<'_>, why: NoReport) -> PyErr {
     match why {
         NoReport::Unread(error) => errors::unread(py, error.into()),
         other => PyValueError::new_err(other.to_string()),
+    }
+}
+
+fn no_instances(py: Python<'_>, why: NoInstances, from_text: bool) -> PyErr {
+    match why {
+        NoInstances::Report(why) => no_report(py, why),
+        NoInstances::Schema(error) => errors::schema(py, &error, from_text),
+        NoInstances::Unread(message) => PyValueError::new_err(message),
+        other => {
+            let mut out = String::new();
+            other.write(&mut out);
+            PyValueError::new_err(out)
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-"""What is found in listings of tools, as functions that return data, and tools for model providers.
+"""What is found in listings of tools, as functions that return data, instances of schemas, and tools for model providers.
 
 A listing is `{"tools": [...]}`, a list of tools, an answer to `tools/list`, or JSON text of one of these. Prefer
 text if you have it: a `dict` no longer has duplicate members.
@@ -208,6 +208,53 @@ class ArgumentSchemaReport:
     schema: Optional[dict[str, Any]] = None
 
 
+@dataclass(frozen=True)
+class ValidInstance:
+    """A value that the schema accepts. `purpose` says in words what it covers."""
+
+    value: Any
+    purpose: str
+
+
+@dataclass(frozen=True)
+class InvalidInstance:
+    """A value that breaks one keyword of the schema."""
+
+    value: Any
+    keyword: str
+    #: The location of the keyword, a JSON pointer into the schema.
+    keyword_location: str
+    #: The location of what is wrong, a JSON pointer into the value.
+    instance_location: str
+    #: The message of a validator.
+    message: str
+
+
+@dataclass(frozen=True)
+class MissingInstance:
+    """A location in the schema without an instance: a valid one that covers it, or, if `valid` is `False`, one that breaks it.
+
+    What was left out because of the limits `valid` and `invalid` is missing, too.
+    """
+
+    location: str
+    valid: bool
+    #: Whether it is proved that there is none.
+    impossible: bool
+
+
+@dataclass(frozen=True)
+class Instances:
+    """Instances of a schema. `satisfiable` is `None` if it is not known whether the schema accepts any value."""
+
+    valid: tuple[ValidInstance, ...]
+    invalid: tuple[InvalidInstance, ...]
+    missing: tuple[MissingInstance, ...]
+    satisfiable: Optional[bool]
+    #: Why no value is accepted, if that is so.
+    proof: Optional[str]
+
+
 def lint(
     listing: Listing,
     *,
@@ -266,6 +313,31 @@ def argument_schema(schema: Any, *, version: Optional[str] = None) -> ArgumentSc
     found = json.loads(_toolsure.argument_schema(schema, _options({}, {"version": version})))
     diagnoses = tuple(ArgumentDiagnosis(**one) for one in found.pop("diagnoses"))
     return ArgumentSchemaReport(diagnoses, **found)
+
+
+def generate(
+    schema: _toolsure.Schema,
+    *,
+    seed: int = 1,
+    valid: Optional[int] = None,
+    invalid: Optional[int] = None,
+    objects: bool = False,
+    **options: Any,
+) -> Instances:
+    """Makes values that a schema accepts, which cover it, and values that break one keyword each.
+
+    A validator with the same options has checked all of them. `valid` and `invalid` are the most values of each; with
+    `objects`, all valid ones are objects. The same `seed` makes the same values. The other options are those of `Validator`.
+    """
+    own = {"seed": seed, "valid": valid, "invalid": invalid, "objects": objects}
+    found = json.loads(_toolsure.generate(schema, _options(options, own)))
+    return Instances(
+        tuple(ValidInstance(**one) for one in found["valid"]),
+        tuple(InvalidInstance(**_snake(one)) for one in found["invalid"]),
+        tuple(MissingInstance(**one) for one in found["missing"]),
+        found["satisfiable"],
+        found["proof"],
+    )
 
 
 def _names(names: Iterable[str]) -> list[str]:
