@@ -18,6 +18,16 @@ PLUGIN = [] if any(one.value == "toolsure.pytest_plugin" for one in entry_points
 HEAD = "from toolsure.pytest_plugin import contracts\n"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def imported():
+    # pytester forgets what a test imports, and parts of FastMCP cannot be imported twice.
+    try:
+        import fastmcp
+    except ImportError:
+        return
+    fastmcp.FastMCP("once")
+
+
 @pytest.fixture
 def run(pytester):
     pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
@@ -130,3 +140,114 @@ def test_loop():
 """
     )
     result.assert_outcomes(passed=2)
+
+
+FASTMCP = """
+import fastmcp
+from fastmcp.tools.base import ToolResult
+
+server = fastmcp.FastMCP("s", strict_input_validation=True)
+made = []
+
+@server.tool(annotations={"readOnlyHint": True}, output_schema={"type": "object", "required": ["count"], "properties": {"count": {"type": "integer"}}})
+def count(word: str, times: int = 1) -> ToolResult:
+    "Counts"
+    made.append(("count", word))
+    return ToolResult(structured_content={"count": COUNT})
+
+@server.tool
+def write(text: str) -> str:
+    "Writes"
+    made.append(("write", text))
+    return text
+"""
+
+
+def test_calls_of_fastmcp(run):
+    pytest.importorskip("fastmcp", reason="FastMCP is not installed")
+    code = FASTMCP.replace("COUNT", "len(word) * times") + "test_tools = contracts(server, calls=20)\n"
+    result = run(f"{code}\ndef test_made():\n    assert 2 < len(made) < 20\n    assert {{name for name, _ in made}} == {{'count'}}\n")
+    result.assert_outcomes(passed=3)
+    code = FASTMCP.replace("COUNT", "'three'") + "test_tools = contracts(lambda: server, calls=20, writes=True, values={'word': 'cats'})\n"
+    result = run(f"{code}\ndef test_made():\n    assert {{word for name, word in made if name == 'count'}} == {{'cats'}}\n    assert 'write' in dict(made)\n")
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*tool `count` breaks its contract:*", '*error result-schema: *(at */count)*', '*arguments: {*"word":"cats"*'])
+    # The same fault of other calls is left out.
+    assert result.stdout.str().count("error result-schema") == 1
+
+
+SDK = """
+import mcp_types as types
+from mcp.server.lowlevel import Server
+
+made = []
+
+async def list_tools(context, params):
+    schema = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}, "required": ["n"], "additionalProperties": False}
+    output = {"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}
+    tool = types.Tool(name="same", description="x", input_schema=schema, output_schema=output, annotations=types.ToolAnnotations(read_only_hint=True))
+    return types.ListToolsResult(tools=[tool])
+
+async def call_tool(context, params):
+    n = params.arguments.get("n")
+    made.append(n)
+    if type(n) is not int or n < 1 or len(params.arguments) > 1:
+        FAULT
+    value = {"n": VALUE}
+    return types.CallToolResult(content=[types.TextContent(type="text", text=str(value))], structured_content=value)
+
+server = Server("low", on_list_tools=list_tools, on_call_tool=call_tool)
+test_tools = contracts(server, calls=30)
+
+def test_made():
+    assert 2 < len(made) <= 30
+"""
+REFUSES = 'return types.CallToolResult(content=[types.TextContent(type="text", text="invalid arguments: n")], is_error=True)'
+
+
+@pytest.mark.parametrize(
+    ("fault", "value", "lines"),
+    [
+        (REFUSES, "n", []),
+        (REFUSES, "str(n)", ["*error result-schema: *(at */n)*", '*arguments: {"n":1}*']),
+        (REFUSES, "n, 'm': chr(0xD800)", ["*error result-shape: the answer is not JSON: *surrogates*", "*arguments: *"]),
+        ("pass", "5", ["*error accepts-invalid: *", "*arguments: {*"]),
+        ("raise KeyError('boom')", "5", ["*error internal-error: *", "*arguments: {*"]),
+    ],
+)
+def test_calls_of_the_sdk(run, fault, value, lines):
+    pytest.importorskip("mcp", reason="the SDK is not installed")
+    result = run(SDK.replace("FAULT", fault).replace("VALUE", value))
+    result.assert_outcomes(passed=2 - bool(lines), failed=bool(lines))
+    result.stdout.fnmatch_lines(lines)
+
+
+def test_a_call_without_an_answer(run, monkeypatch):
+    pytest.importorskip("mcp", reason="the SDK is not installed")
+    monkeypatch.setattr(toolsure.pytest_plugin, "_SECONDS", 0.2)
+    waits = "import anyio\n        await anyio.sleep(60)"
+    # Each further call may take as long.
+    result = run(SDK.replace("FAULT", waits).replace("VALUE", "n").replace("2 < len(made) <= 30", "None not in made and len(made) < 5"))
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*error hang: no answer in time*"])
+
+
+def test_what_cannot_be_called(run):
+    pytest.importorskip("fastmcp", reason="FastMCP is not installed")
+    result = run(f"test_tools = contracts({[GOOD]!r}, calls=5)\n")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*calls needs a server, not a listing*"])
+    server = "import fastmcp\nserver = fastmcp.FastMCP('s')\n@server.tool\ndef write(text: str) -> str:\n    'x'\n    raise SystemError(text)\n"
+    result = run(f"{server}\ntest_tools = contracts(server, calls=5)\n")
+    result.assert_outcomes(passed=1, warnings=1)
+    result.stdout.fnmatch_lines(["*no tool is called*"])
+    for options in ({"calls": 0}, {"writes": True}, {"values": {"a": 1}}, {"calls": 1, "values": {"a": float("nan")}}):
+        with pytest.raises(ValueError):
+            toolsure.pytest_plugin.contracts([], **options)
+
+
+def test_arguments_that_python_does_not_carry():
+    carried = toolsure.pytest_plugin._arguments
+    assert carried('{"a": 0.1, "b": 1e2, "c": "é\\ud83d\\ude00", "d": 12345678901234567890}') == {"a": 0.1, "b": 100.0, "c": "é😀", "d": 12345678901234567890}
+    for text in (r'{"a": "\ud800"}', '{"a": 1e400}', '{"a": 0.10000000000000000000001}', '{"a": 1e-400}'):
+        assert carried(text) is None
