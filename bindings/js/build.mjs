@@ -12,7 +12,7 @@ const VALIDATORS = ['ToolsureJsonSchemaValidator', 'Validator'];
 const BUILDS = {
   full: [...VALIDATORS, 'ToolContract'],
   lean: VALIDATORS,
-  analysis: ['argumentSchema', 'check', 'diff', 'lint', 'project'],
+  analysis: ['argumentSchema', 'check', 'diff', 'generate', 'lint', 'project'],
 };
 const ERRORS = ['InternalError', 'NotJsonError', 'SchemaError', 'ToolsureError', 'UndecidedError'];
 const ERRORS_OF = { full: ['ContractError', ...ERRORS], lean: ERRORS, analysis: ERRORS };

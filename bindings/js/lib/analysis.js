@@ -3,7 +3,7 @@
 import { Engine, UNDECIDED, UNREADABLE, givenText, instanceLimit, longer } from './engine.js';
 import { InternalError, NotJsonError, SchemaError, UndecidedError } from './errors.js';
 import { Handle } from './handle.js';
-import { OPTIONS, anyText, definitionText, optionsText } from './validator.js';
+import { OPTIONS, anyText, definitionText, optionsText, schemaLimit } from './validator.js';
 
 /** @param {WebAssembly.Module} module */
 export function analysis(module) {
@@ -21,6 +21,17 @@ export function analysis(module) {
   const check = (listing, options) => report('check_listing', [listingText(listing)], options);
   const diff = (before, after, options) => report('diff', [listingText(before), listingText(after)], options);
   const argumentSchema = (schema, options) => report('convert_argument_schema', [[definitionText(schema, OTHER, SchemaError), OTHER]], options);
+
+  function generate(schema, options) {
+    const given = optionsText(options);
+    const { seed, valid, invalid, objects, ...others } = options ?? {};
+    const limit = schemaLimit(engine.call('schema_bytes', engine.writeOne(optionsText(others), OPTIONS)));
+    const text = definitionText(schema, limit, SchemaError);
+    const made = engine.call('generate', ...engine.write([text, limit], [given, OPTIONS]));
+    const answer = engine.json();
+    if (made === 0) throw new SchemaError(answer);
+    return answer;
+  }
 
   class Projection {
     #handle;
@@ -60,7 +71,7 @@ export function analysis(module) {
 
   const project = (listing, options) => new Projection(listing, options);
 
-  return { argumentSchema, check, diff, lint, project };
+  return { argumentSchema, check, diff, generate, lint, project };
 }
 
 function listingText(listing) {

@@ -224,7 +224,7 @@ function texts(documents) {
 }
 
 /** The limit on the text of a schema. */
-function schemaLimit(bytes) {
+export function schemaLimit(bytes) {
   const details = {
     code: 'limit',
     message: `more schema bytes than the ${bytes} allowed`,

@@ -1,15 +1,33 @@
-//! What is found in listings, and tools for providers.
+//! What is found in listings, instances of schemas, and tools for providers.
 
+use toolsure_bindings::generate::NoInstances;
 use toolsure_bindings::listing::NoReport;
 use toolsure_bindings::projection::{Projection, write_call};
 
 use crate::{MADE, MISUSED, REFUSED, State, VALID, unread};
 
+/// Why nothing was made, which is written as JSON.
+pub(crate) trait Reason {
+    fn write(&self, out: &mut String);
+}
+
+impl Reason for NoReport {
+    fn write(&self, out: &mut String) {
+        self.write(out);
+    }
+}
+
+impl Reason for NoInstances {
+    fn write(&self, out: &mut String) {
+        self.write(out);
+    }
+}
+
 /// Writes what `make` makes of texts, or why it made nothing.
-pub(crate) fn report_of<const N: usize>(
+pub(crate) fn report_of<const N: usize, E: Reason>(
     state: &mut State,
     lengths: [usize; N],
-    make: impl FnOnce([&[u8]; N]) -> Result<String, NoReport>,
+    make: impl FnOnce([&[u8]; N]) -> Result<String, E>,
 ) -> u32 {
     let Some(made) = state.texts(lengths).map(make) else {
         return MISUSED;

@@ -101,7 +101,7 @@ pub mod exports {
     use super::What;
     use super::{MISUSED, VALID, with};
     #[cfg(feature = "analysis")]
-    use toolsure_bindings::{argument, listing};
+    use toolsure_bindings::{argument, generate as instances, listing};
 
     /// Makes room for `bytes` of input and returns the address of the buffer.
     #[unsafe(no_mangle)]
@@ -245,7 +245,7 @@ pub mod exports {
     }
 
     /// Lints a listing with options: writes a report. Returns [`super::MADE`] or [`super::REFUSED`], as do the
-    /// next three.
+    /// next four.
     #[cfg(feature = "analysis")]
     #[unsafe(no_mangle)]
     pub extern "C" fn lint(listing: usize, options: usize) -> u32 {
@@ -285,6 +285,17 @@ pub mod exports {
         with(|state| {
             super::analysis::report_of(state, [schema, options], |[schema, options]| {
                 argument::convert(schema, options)
+            })
+        })
+    }
+
+    /// Makes instances of a schema with options.
+    #[cfg(feature = "analysis")]
+    #[unsafe(no_mangle)]
+    pub extern "C" fn generate(schema: usize, options: usize) -> u32 {
+        with(|state| {
+            super::analysis::report_of(state, [schema, options], |[schema, options]| {
+                instances::generate(schema, options)
             })
         })
     }

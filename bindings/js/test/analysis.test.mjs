@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import * as full from '@toolsure/validator';
-import { NotJsonError, SchemaError, UndecidedError, argumentSchema, check, diff, lint, project } from '@toolsure/validator/analysis';
+import { NotJsonError, SchemaError, UndecidedError, argumentSchema, check, diff, generate, lint, project } from '@toolsure/validator/analysis';
 
 const tool = {
   name: 'add',
@@ -85,6 +85,47 @@ test('an argument schema becomes a JSON Schema', () => {
   const wrong = argumentSchema({ q: { type: 'boolean', minimum: 1 } }, { version: '2025-10-09' });
   assert.equal(wrong.schema, undefined);
   assert.ok(wrong.diagnoses.some(({ severity, code }) => severity === 'error' && code === 'no-effect'));
+});
+
+test('generate makes valid instances, and invalid ones with one fault', () => {
+  const schema = { type: 'object', properties: { size: { type: 'integer', minimum: 1 }, note: { enum: ['a', null] } }, required: ['size'], additionalProperties: false };
+  for (const given of [schema, JSON.stringify(schema), new TextEncoder().encode(JSON.stringify(schema))]) {
+    const made = generate(given);
+    const validator = new full.Validator(given);
+    assert.deepEqual(made.valid.slice(0, 2).map(({ value }) => value), [{ size: 1 }, { size: 1, note: 'a' }]);
+    assert.ok(made.valid.every(({ value, purpose }) => validator.isValid(value) && purpose.length > 0));
+    for (const { value, ...one } of made.invalid) {
+      const { errors } = validator.check(value);
+      assert.deepEqual(errors.map((error) => [error.keyword, error.schemaPath, error.instancePath, error.message]), [[one.keyword, one.keywordLocation, one.instanceLocation, one.message]]);
+    }
+    assert.deepEqual([made.missing, made.satisfiable, made.proof], [[], true, null]);
+  }
+  const few = generate(schema, { valid: 1, invalid: 2, seed: 7 });
+  assert.deepEqual([few.valid.length, few.invalid.length], [1, 2]);
+  assert.deepEqual(generate(schema, { seed: 1, valid: undefined }), generate(schema));
+  assert.deepEqual([generate({ type: 'string' }).satisfiable, generate({ type: 'string' }, { objects: true }).satisfiable], [true, false]);
+  assert.ok(generate({ format: 'date' }, { formats: 'assert' }).invalid.some(({ keyword }) => keyword === 'format'));
+  const none = generate({ type: 'string', minLength: 5, maxLength: 3 });
+  assert.deepEqual([none.valid, none.satisfiable, typeof none.proof], [[], false, 'string']);
+  assert.deepEqual(none.missing, [{ location: '/minLength', valid: false, impossible: false }, { location: '/maxLength', valid: false, impossible: false }]);
+  for (const options of [{ seed: -1 }, { valid: 1.5 }, { objects: 1 }, { formats: 'yes' }, { x: 1 }, null, 5]) {
+    assert.throws(() => generate(schema, options), (error) => error instanceof SchemaError && error.code === 'option', JSON.stringify(options));
+  }
+});
+
+test('generate throws for a schema what a validator throws', () => {
+  const limited = { limits: { schema_bytes: 9 } };
+  for (const [schema, options] of [[{ type: 'strng' }], ['{"type": "strng"}'], ['{'], [null], [[1]], [undefined], [{ const: NaN }], ['"\ud800"'], [{ type: 'string' }, limited], ['{"type": "string"}', limited]]) {
+    const [ours, theirs] = [() => generate(schema, options), () => new full.Validator(schema, options)].map((make) => {
+      try {
+        return make();
+      } catch (error) {
+        return [error.name, error.message, { ...error }];
+      }
+    });
+    assert.ok(Array.isArray(theirs), JSON.stringify(schema));
+    assert.deepEqual(ours, theirs);
+  }
 });
 
 test('tools that have no contract keep their places', () => {

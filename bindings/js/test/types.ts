@@ -4,7 +4,7 @@ import { Client as ClientV2 } from '../dev/node_modules/@modelcontextprotocol/cl
 import { Client as ClientV1 } from '../dev/node_modules/@modelcontextprotocol/sdk/dist/esm/client/index.js';
 
 import { ToolContract, ToolsureJsonSchemaValidator, Validator } from '@toolsure/validator';
-import { lint, project } from '@toolsure/validator/analysis';
+import { generate, lint, project } from '@toolsure/validator/analysis';
 import { Validator as InlineValidator } from '@toolsure/validator/inline';
 import { full } from '@toolsure/validator/module';
 import { Validator as LeanValidator } from '@toolsure/validator/lean';
@@ -44,6 +44,10 @@ new InlineValidator(true).isValid(1) satisfies boolean;
 new (full({}).Validator)(true);
 project([], { for: 'openai' }).call('a').decision.ok satisfies boolean;
 lint([]).findings.map((finding) => finding.code satisfies string);
+
+generate({ type: 'string' }, { seed: 2, formats: 'assert' }).invalid.map((one) => one.keywordLocation satisfies string);
+// @ts-expect-error there is no such option
+generate(true, { sead: 2 });
 
 // Both SDKs take the provider as it is.
 new ClientV2({ name: 'a', version: '1' }, { jsonSchemaValidator: new ToolsureJsonSchemaValidator() });

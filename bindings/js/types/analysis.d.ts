@@ -1,4 +1,4 @@
-/** What is found in listings of tools, and tools for model providers. */
+/** What is found in listings of tools, instances of schemas, and tools for model providers. */
 
 import type { Decision } from './full.js';
 import type { Options, SchemaInput } from './lean.js';
@@ -169,3 +169,59 @@ export interface ArgumentSchemaReport {
 
 /** Converts an argument schema (docs/argument-schema.md) to the JSON Schema that accepts the same arguments. */
 export declare function argumentSchema(schema: SchemaInput, options?: { version?: string }): ArgumentSchemaReport;
+
+export interface GenerateOptions extends Options {
+  /** Where the pseudo-random choices start: the same seed makes the same instances. Default: 1. */
+  seed?: number;
+  /** The most valid instances. Default: 2000. */
+  valid?: number;
+  /** The most invalid instances. Default: 2000. */
+  invalid?: number;
+  /** Whether all valid instances are objects, as the arguments of calls are. Default: false. */
+  objects?: boolean;
+}
+
+/** A value that the schema accepts. */
+export interface ValidInstance {
+  readonly value: unknown;
+  /** What it covers, in words. */
+  readonly purpose: string;
+}
+
+/** A value that breaks one keyword of the schema. */
+export interface InvalidInstance {
+  readonly value: unknown;
+  readonly keyword: string;
+  /** The location of the keyword, a JSON pointer into the schema. */
+  readonly keywordLocation: string;
+  /** The location of what is wrong, a JSON pointer into the value. */
+  readonly instanceLocation: string;
+  /** The message of a validator. */
+  readonly message: string;
+}
+
+/** A location in the schema without an instance. What was left out because of the limits `valid` and `invalid` is missing, too. */
+export interface MissingInstance {
+  readonly location: string;
+  /** Whether a valid instance that covers it is missing; otherwise one that breaks it. */
+  readonly valid: boolean;
+  /** Whether it is proved that there is none. */
+  readonly impossible: boolean;
+}
+
+export interface Instances {
+  readonly valid: ValidInstance[];
+  readonly invalid: InvalidInstance[];
+  readonly missing: MissingInstance[];
+  /** Whether the schema accepts any value; null if that is not known. */
+  readonly satisfiable: boolean | null;
+  /** Why it accepts none, if that is so. */
+  readonly proof: string | null;
+}
+
+/**
+ * Makes values that a schema accepts, which cover it, and values that break one keyword each. A validator with the same
+ * options has checked all of them.
+ * @throws {SchemaError} The schema does not compile, or an option is invalid.
+ */
+export declare function generate(schema: SchemaInput, options?: GenerateOptions): Instances;

@@ -11,4 +11,4 @@ export type WebAssemblyModule = object;
 
 export declare function full(module: WebAssemblyModule): Pick<typeof Full, 'Validator' | 'ToolsureJsonSchemaValidator' | 'ToolContract'>;
 export declare function lean(module: WebAssemblyModule): Pick<typeof Lean, 'Validator' | 'ToolsureJsonSchemaValidator'>;
-export declare function analysis(module: WebAssemblyModule): Pick<typeof Analysis, 'argumentSchema' | 'check' | 'diff' | 'lint' | 'project'>;
+export declare function analysis(module: WebAssemblyModule): Pick<typeof Analysis, 'argumentSchema' | 'check' | 'diff' | 'generate' | 'lint' | 'project'>;

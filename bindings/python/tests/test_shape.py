@@ -56,6 +56,10 @@ def fields(cls):
         (toolsure.DiffReport, "analysis", ["interface DiffReport "]),
         (toolsure.ProjectedTool, "analysis", ["interface ProjectedTool ", "interface RefusedTool "]),
         (toolsure.ArgumentSchemaReport, "analysis", ["interface ArgumentSchemaReport "]),
+        (toolsure.Instances, "analysis", ["interface Instances "]),
+        (toolsure.ValidInstance, "analysis", ["interface ValidInstance "]),
+        (toolsure.InvalidInstance, "analysis", ["interface InvalidInstance "]),
+        (toolsure.MissingInstance, "analysis", ["interface MissingInstance "]),
     ],
 )
 def test_reports_have_the_same_members(cls, file, heads):
@@ -78,8 +82,8 @@ def test_options_have_the_same_names():
     assert ours == members("lean", "interface Options ")
     contract = set(inspect.signature(toolsure.ToolContract).parameters) - {"tool"}
     assert contract - ours == members("full", "interface ContractOptions ")
-    for name, head in [("lint", "LintOptions"), ("diff", "DiffOptions"), ("project", "ProjectOptions")]:
-        own = set(inspect.signature(getattr(toolsure, name)).parameters) - {"listing", "old", "new", "options"}
+    for name, head in [("lint", "LintOptions"), ("diff", "DiffOptions"), ("project", "ProjectOptions"), ("generate", "GenerateOptions")]:
+        own = set(inspect.signature(getattr(toolsure, name)).parameters) - {"listing", "old", "new", "schema", "options"}
         assert own == members("analysis", f"interface {head} ")
 
 

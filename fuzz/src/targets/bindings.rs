@@ -273,9 +273,10 @@ fn misuse() -> Outcome {
             exports::check_listing(first, second),
             exports::diff(first, second, 0),
             exports::convert_argument_schema(first, second),
+            exports::generate(first, second),
         ];
         ensure!(
-            answers == [0; 3] && reports == [MISUSED; 4],
+            answers == [0; 3] && reports == [MISUSED; 5],
             "lengths beyond the input are taken: {answers:?}"
         );
     }
