@@ -71,9 +71,11 @@ impl Recording {
         self.tools = tools.to_vec();
     }
 
-    /// Adds a call.
+    /// Adds a call. One whose arguments are no Unicode, and so cannot be read again, is left out.
     pub(crate) fn add(&mut self, exchange: Exchange) {
-        self.exchanges.push(exchange);
+        if OwnedDocument::read(exchange.arguments.as_bytes(), &UNLIMITED).is_ok() {
+            self.exchanges.push(exchange);
+        }
     }
 
     /// Writes the file.

@@ -2,7 +2,7 @@
 
 use toolsure_json::{Key as _, Kind, Node as _, OwnedDocument, ReadLimits, View, json_string};
 
-use super::plan::Pinned;
+use super::pinned::Pinned;
 
 /// Calls that differ from another one in one member: the rank of each, the arguments, and what it is for. They must be
 /// certified.

@@ -4,6 +4,7 @@ use toolsure_generate::{Generator, Instances, Options, Purpose};
 use toolsure_schema::{Formats, Schema, Verdict, Workspace};
 
 use super::edges;
+use super::pinned::Pinned;
 use crate::contract::{SchemaStore, ToolContract, UncompilableTool};
 
 /// How many calls are made, and what is put into them.
@@ -27,26 +28,6 @@ impl Default for PlanOptions {
             calls: 60,
             seed: 1,
             pinned: Vec::new(),
-        }
-    }
-}
-
-/// A value that a member of the arguments must have: an id that exists, a path that may be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Pinned {
-    /// The member's name.
-    pub member: String,
-    /// Its JSON text.
-    pub value: String,
-}
-
-impl Pinned {
-    /// A member with this JSON text.
-    pub fn new(member: impl Into<String>, value: impl Into<String>) -> Self {
-        Self {
-            member: member.into(),
-            value: value.into(),
         }
     }
 }

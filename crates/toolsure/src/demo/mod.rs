@@ -9,7 +9,7 @@ use toolsure_mcp::era::Era;
 use toolsure_mcp::message::INVALID_PARAMS;
 
 use crate::exit::{Exit, Failure};
-use crate::serve::{self, Called, Delivery, Fault, ServeArgs, Served};
+use crate::serve::{self, Called, Dispatch, Fault, ServeArgs, Served};
 use crate::term::Term;
 use tools::{Outcome, Tool};
 
@@ -69,7 +69,7 @@ impl Served for Demo {
         };
         Some(Called {
             members,
-            delivery: Delivery::AtOnce,
+            dispatch: Dispatch::AtOnce,
         })
     }
 }

@@ -15,7 +15,7 @@ use crate::exit::{Exit, Failure};
 use crate::listing::UNLIMITED;
 use crate::local;
 use crate::recording::{Ended, Exchange, Recording};
-use crate::serve::{self, Called, Delivery, Fault, ServeArgs, Served};
+use crate::serve::{self, Called, Dispatch, Fault, ServeArgs, Served};
 use crate::term::Term;
 
 /// Serve a recording in place of the server
@@ -101,29 +101,29 @@ impl Served for Replayed {
         let Some(exchange) = self.recorded(name, arguments) else {
             return Some(Called {
                 members: Err(self.unrecorded(name, arguments)),
-                delivery: Delivery::AtOnce,
+                dispatch: Dispatch::AtOnce,
             });
         };
-        let (members, delivery) = match &exchange.ended {
-            Ended::Result(text) => (Ok(members(text, era)), Delivery::AtOnce),
+        let (members, dispatch) = match &exchange.ended {
+            Ended::Result(text) => (Ok(members(text, era)), Dispatch::AtOnce),
             Ended::Error(code, message, data) => {
                 let mut fault = Fault::plain(*code, message.clone());
                 fault.data.clone_from(data);
-                (Err(fault), Delivery::AtOnce)
+                (Err(fault), Dispatch::AtOnce)
             }
-            Ended::Silence => (Ok(String::new()), Delivery::Never),
-            Ended::Lost(_) => (Ok(String::new()), Delivery::Cut),
+            Ended::Silence => (Ok(String::new()), Dispatch::Never),
+            Ended::Lost(_) => (Ok(String::new()), Dispatch::Cut),
         };
         let is_broken =
             self.broken_tools.is_empty() || self.broken_tools.iter().any(|it| it == name);
-        let (members, delivery) = match self.broken.filter(|_| is_broken) {
-            None => (members, delivery),
-            Some(Broken::Hang) => (members, Delivery::Never),
-            Some(Broken::Cut) => (members, Delivery::Cut),
-            Some(Broken::Slow) => (members, Delivery::After(SLOW)),
-            Some(Broken::InvalidResult) => (Ok(INVALID_RESULT.to_owned()), delivery),
+        let (members, dispatch) = match self.broken.filter(|_| is_broken) {
+            None => (members, dispatch),
+            Some(Broken::Hang) => (members, Dispatch::Never),
+            Some(Broken::Cut) => (members, Dispatch::Cut),
+            Some(Broken::Slow) => (members, Dispatch::After(SLOW)),
+            Some(Broken::InvalidResult) => (Ok(INVALID_RESULT.to_owned()), dispatch),
         };
-        Some(Called { members, delivery })
+        Some(Called { members, dispatch })
     }
 }
 

@@ -21,7 +21,7 @@ use toolsure_mcp::era::Era;
 use toolsure_mcp::message::{HEADER_MISMATCH, INVALID_REQUEST};
 
 use super::envelope::{Answer, Envelope, Fault};
-use super::server::{Delivery, Reply, Server};
+use super::server::{Dispatch, Reply, Server};
 use crate::interrupt::interrupted;
 use crate::term::Term;
 use sessions::Sessions;
@@ -139,14 +139,14 @@ impl HttpState {
     async fn reply(&self, message: &Envelope, opened: Option<Era>, modern: bool) -> Response<Body> {
         match self.server.handle(message, opened, modern) {
             Reply::Silence => plain(StatusCode::ACCEPTED, ""),
-            Reply::Answer(answer, delivery) => match delivery {
-                Delivery::AtOnce => json(answer),
-                Delivery::After(pause) => {
+            Reply::Answer(answer, dispatch) => match dispatch {
+                Dispatch::AtOnce => json(answer),
+                Dispatch::After(pause) => {
                     tokio::time::sleep(pause).await;
                     json(answer)
                 }
-                Delivery::Never => std::future::pending().await,
-                Delivery::Cut => cut(answer),
+                Dispatch::Never => std::future::pending().await,
+                Dispatch::Cut => cut(answer),
             },
             Reply::Opened(era, answer) => {
                 let Some(session) = self.sessions.open(era) else {

@@ -15,7 +15,7 @@ use crate::exit::{Exit, Failure};
 use crate::term::Term;
 pub(crate) use envelope::Fault;
 use server::Server;
-pub(crate) use server::{Called, Delivery, Served};
+pub(crate) use server::{Called, Dispatch, Served};
 
 /// Where a server listens.
 #[derive(Debug, Args)]

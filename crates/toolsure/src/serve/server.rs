@@ -29,12 +29,12 @@ pub(crate) trait Served: Debug + Send + Sync {
 pub(crate) struct Called {
     /// The members of the result, as JSON text; without `resultType` and `_meta` in versions that have them.
     pub(crate) members: Result<String, Fault>,
-    pub(crate) delivery: Delivery,
+    pub(crate) dispatch: Dispatch,
 }
 
 /// How an answer gets to the client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Delivery {
+pub(crate) enum Dispatch {
     #[default]
     AtOnce,
     After(Duration),
@@ -53,7 +53,7 @@ pub(super) enum Reply {
     /// Not at all: it is a notification or an answer.
     Silence,
     /// With this answer.
-    Answer(Answer, Delivery),
+    Answer(Answer, Dispatch),
     /// With this answer, after which the connection uses this version.
     Opened(Era, Answer),
 }
@@ -70,20 +70,20 @@ impl Server {
             let era = agree(message);
             return Reply::Opened(era, success(id, &self.initialized(era)));
         }
-        let mut delivery = Delivery::AtOnce;
+        let mut dispatch = Dispatch::AtOnce;
         let answered = if modern {
-            self.modern(message, &mut delivery)
+            self.modern(message, &mut dispatch)
         } else {
-            self.legacy(message, opened, &mut delivery)
+            self.legacy(message, opened, &mut dispatch)
         };
         let answer = match answered {
             Ok(result) => success(id, &result),
             Err(fault) => fault.answer(id),
         };
-        Reply::Answer(answer, delivery)
+        Reply::Answer(answer, dispatch)
     }
 
-    fn modern(&self, message: &Envelope, delivery: &mut Delivery) -> Result<String, Fault> {
+    fn modern(&self, message: &Envelope, dispatch: &mut Dispatch) -> Result<String, Fault> {
         let version = message
             .meta(VERSION)
             .filter(|version| version.kind() == Kind::String);
@@ -120,7 +120,7 @@ impl Server {
                 )
             }
             "tools/list" => format!(r#""tools":{},{CACHE}"#, self.list(message, era)?),
-            "tools/call" => self.call(message, era, delivery)?,
+            "tools/call" => self.call(message, era, dispatch)?,
             other => return Err(Fault::unknown_method(other)),
         };
         let info = self.0.info();
@@ -133,7 +133,7 @@ impl Server {
         &self,
         message: &Envelope,
         opened: Option<Era>,
-        delivery: &mut Delivery,
+        dispatch: &mut Dispatch,
     ) -> Result<String, Fault> {
         if message.method() == "ping" {
             return Ok("{}".to_owned());
@@ -147,7 +147,7 @@ impl Server {
         };
         match message.method() {
             "tools/list" => Ok(format!(r#"{{"tools":{}}}"#, self.list(message, era)?)),
-            "tools/call" => Ok(format!("{{{}}}", self.call(message, era, delivery)?)),
+            "tools/call" => Ok(format!("{{{}}}", self.call(message, era, dispatch)?)),
             other => Err(Fault {
                 status: 200,
                 ..Fault::unknown_method(other)
@@ -166,7 +166,7 @@ impl Server {
     }
 
     /// The members of a call's result.
-    fn call(&self, message: &Envelope, era: Era, delivery: &mut Delivery) -> Result<String, Fault> {
+    fn call(&self, message: &Envelope, era: Era, dispatch: &mut Dispatch) -> Result<String, Fault> {
         let Some(name) = message
             .param("name")
             .filter(|name| name.kind() == Kind::String)
@@ -187,7 +187,7 @@ impl Server {
                 format!("Unknown tool: {}", quote(name.string(), 128)),
             ));
         };
-        *delivery = called.delivery;
+        *dispatch = called.dispatch;
         called.members
     }
 

@@ -8,7 +8,7 @@ use toolsure_mcp::message::INVALID_REQUEST;
 use toolsure_proxy::{Line, Lines};
 
 use super::envelope::{Envelope, Fault};
-use super::server::{Delivery, Reply, Server};
+use super::server::{Dispatch, Reply, Server};
 use crate::interrupt::interrupted;
 
 /// Serves until the input ends, the output is closed, or a stop signal arrives.
@@ -31,17 +31,17 @@ async fn converse(server: &Server) -> io::Result<()> {
                     INVALID_REQUEST,
                     format!("a message must have at most {LINE_BYTES} bytes"),
                 );
-                (Some((fault.answer("null").text, Delivery::AtOnce)), false)
+                (Some((fault.answer("null").text, Dispatch::AtOnce)), false)
             }
             Line::End(rest) => (answer(server, &rest, &mut opened), true),
         };
-        if let Some((mut text, delivery)) = answered {
+        if let Some((mut text, dispatch)) = answered {
             text.push('\n');
-            match delivery {
-                Delivery::AtOnce => {}
-                Delivery::After(pause) => tokio::time::sleep(pause).await,
-                Delivery::Never => continue,
-                Delivery::Cut => {
+            match dispatch {
+                Dispatch::AtOnce => {}
+                Dispatch::After(pause) => tokio::time::sleep(pause).await,
+                Dispatch::Never => continue,
+                Dispatch::Cut => {
                     let half = text.len() / 2;
                     let half = text.as_bytes().get(..half).unwrap_or_default();
                     out.write_all(half).await?;
@@ -60,20 +60,20 @@ async fn converse(server: &Server) -> io::Result<()> {
     }
 }
 
-fn answer(server: &Server, line: &[u8], opened: &mut Option<Era>) -> Option<(String, Delivery)> {
+fn answer(server: &Server, line: &[u8], opened: &mut Option<Era>) -> Option<(String, Dispatch)> {
     if line.trim_ascii().is_empty() {
         return None;
     }
     let message = match Envelope::read(line) {
         Ok(message) => message,
-        Err(answer) => return Some((answer.text, Delivery::AtOnce)),
+        Err(answer) => return Some((answer.text, Dispatch::AtOnce)),
     };
     match server.handle(&message, *opened, false) {
         Reply::Silence => None,
-        Reply::Answer(answer, delivery) => Some((answer.text, delivery)),
+        Reply::Answer(answer, dispatch) => Some((answer.text, dispatch)),
         Reply::Opened(era, answer) => {
             *opened = Some(era);
-            Some((answer.text, Delivery::AtOnce))
+            Some((answer.text, Dispatch::AtOnce))
         }
     }
 }

@@ -49,28 +49,28 @@ pub(crate) struct TestServerArgs {
     allow_writes: bool,
 
     /// Maximum number of calls in all
-    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     calls: u32,
 
     /// Maximum duration, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, help_heading = LIMITS, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     seconds: u64,
 
     /// Maximum number of calls per second
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     rate: u32,
 
     /// Time limit for each call, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    #[arg(long, help_heading = LIMITS, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3_600))]
     call_timeout: u64,
 
     /// Where pseudo-random choices start: the same seed makes the same calls
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// A value that members with this name have in all calls, or in those of one tool; may be repeated. `[values]` in
-    /// `toolsure.toml` has them for all runs
-    #[arg(long = "value", value_name = "[TOOL.]MEMBER=JSON")]
+    /// A value that members with this name have in all calls; `TOOL.NAME` is for one tool; may be repeated, and `[values]`
+    /// in `toolsure.toml` has them for all runs
+    #[arg(long = "value", value_name = "NAME=JSON")]
     values: Vec<String>,
 
     /// Make only this call, such as a report names; may be repeated
@@ -235,6 +235,9 @@ fn json_text(text: &str, flag: &str, word: &str) -> Result<(), Failure> {
         }
     }
 }
+
+/// The heading of limits in help texts.
+const LIMITS: &str = "Limits of the test";
 
 const AFTER_HELP: &str = "\
 Examples:

@@ -41,5 +41,6 @@ mod secrets;
 mod settings;
 mod streams;
 mod terminal;
+mod test_server;
 mod validate;
 mod validate_jsonl;
