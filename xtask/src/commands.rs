@@ -1,7 +1,7 @@
 //! The names of the commands, and the text that lists them.
 
 /// The commands that a person may run.
-pub(crate) const COMMANDS: [&str; 23] = [
+pub(crate) const COMMANDS: [&str; 24] = [
     "cases",
     "suite",
     "hostile",
@@ -9,6 +9,7 @@ pub(crate) const COMMANDS: [&str; 23] = [
     "conformance",
     "differential",
     "bench",
+    "faults",
     "gateways",
     "guard-instructions",
     "guard-proof",
@@ -38,6 +39,7 @@ usage: cargo xtask COMMAND
   conformance          the official MCP suite against our fixtures, both eras, also through the guard (needs npm; --only NAME, --server URL)
   differential [N]     N generated pairs against the peers (--seed S)
   bench [SET…]         ours beside the peers: speed, growth, memory (--plot draws the charts in docs/)
+  faults               `toolsure test-server` on servers with planted faults, of three SDKs (needs npm and Python; --every N, --only WORD)
   instructions [SET…]  instruction counts of fixed work, by callgrind, against bench/instructions.txt (--write refreshes it)
   guard-instructions   what a call and its answer take in the released guard, on each path, by callgrind (needs Python; words select paths)
   interop              our server and client with those of other SDKs, logins, and what pages say of them (needs npm and Python; --only PEER, login or sentences)

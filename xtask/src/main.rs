@@ -11,6 +11,7 @@ mod commands;
 mod conformance;
 mod corpus;
 mod differential;
+mod faults;
 mod gateways;
 mod guard_instructions;
 mod guard_proof;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         "corpus" => corpus::run(&arguments),
         "differential" => differential::run(&arguments),
         "bench" => bench::run(&arguments),
+        "faults" => faults::run(&arguments),
         "gateways" => gateways::run(&arguments),
         "guard-instructions" => guard_instructions::run(&arguments),
         "guard-proof" => guard_proof::run(&arguments),

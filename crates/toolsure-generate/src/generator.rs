@@ -14,6 +14,7 @@ use crate::instances::{Instances, Invalid, Missing, Purpose, Satisfiable, Valid}
 use crate::options::Options;
 use crate::random::Random;
 use crate::reach::Reach;
+use crate::text::Matches;
 
 /// A schema, prepared to make instances of it.
 #[derive(Debug)]
@@ -24,6 +25,7 @@ pub struct Generator {
     reach: Reach,
     heights: Heights,
     by_location: HashMap<String, SubschemaId>,
+    matches: Matches,
 }
 
 impl Generator {
@@ -47,6 +49,7 @@ impl Generator {
             reach: Reach::of(&model)?,
             heights: Heights::of(&model)?,
             by_location: by_location(&model)?,
+            matches: Matches::default(),
             model,
         })
     }
@@ -84,6 +87,7 @@ impl Generator {
             attempts: options.attempts,
             known: HashSet::new(),
             covered: HashSet::new(),
+            is_matched: false,
             out: Instances::default(),
         };
         run.valid();
@@ -103,6 +107,8 @@ struct Run<'g> {
     known: HashSet<String>,
     /// The subschemas that some value of a valid instance matches.
     covered: HashSet<SubschemaId>,
+    /// Whether a valid instance was found.
+    is_matched: bool,
     out: Instances,
 }
 
@@ -184,7 +190,14 @@ impl<'g> Run<'g> {
                 return true;
             }
             // It is valid, but not because of what it was made for.
-            self.out.valid.pop();
+            if self
+                .out
+                .valid
+                .last()
+                .is_some_and(|last| last.purpose == goal.purpose)
+            {
+                self.out.valid.pop();
+            }
         }
         false
     }
@@ -196,7 +209,10 @@ impl<'g> Run<'g> {
                 self.covered.extend(sub.copied());
             }
         }
-        if self.known.insert(text.clone()) {
+        let is_new = self.known.insert(text.clone());
+        // What proves that the schema can be matched is kept in any case.
+        self.is_matched = true;
+        if is_new && self.out.valid.len() < self.options.valid {
             self.out.valid.push(Valid { text, purpose });
         }
     }
@@ -237,6 +253,9 @@ impl<'g> Run<'g> {
             let Some(found) = fault.about(&goal.location) else {
                 continue;
             };
+            if self.options.objects && !text.starts_with('{') {
+                continue;
+            }
             self.out.invalid.push(Invalid {
                 text,
                 keyword: goal.keyword.name(),
@@ -263,6 +282,7 @@ impl<'g> Run<'g> {
         let builder = Builder {
             model: &self.generator.model,
             heights: &self.generator.heights,
+            matches: &self.generator.matches,
             random: Random::new(self.options.seed.wrapping_mul(1_000).wrapping_add(turn)),
             style,
             variant,
@@ -282,7 +302,7 @@ impl<'g> Run<'g> {
             true => TypeSet::OBJECT,
             false => TypeSet::ALL,
         };
-        self.out.satisfiable = if !self.out.valid.is_empty() {
+        self.out.satisfiable = if self.is_matched {
             Satisfiable::Yes
         } else if heights.is_proof && heights.least(root, wanted) == NEVER {
             let why = match heights.least(root, TypeSet::ALL) {

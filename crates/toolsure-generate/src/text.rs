@@ -1,7 +1,9 @@
 //! Strings for instances: examples of formats, and strings that match patterns or do not.
 
+use std::collections::HashMap;
 use std::iter::Peekable;
 use std::str::Chars;
+use std::sync::{Mutex, PoisonError};
 
 use toolsure_pattern::{Inclusion, Limits, Pattern};
 
@@ -50,9 +52,37 @@ pub fn of_format(name: &str) -> &'static [&'static str] {
 /// Strings that few formats accept.
 pub(crate) const NOT_OF_FORMATS: [&str; 6] = ["not of this format", "", "a b", "%", "\u{1f}", "[("];
 
+/// The strings that patterns match, as far as they were asked for: finding the next one takes long.
+#[derive(Debug, Default)]
+pub(crate) struct Matches(Mutex<HashMap<(String, usize), Found>>);
+
+/// The strings of one pattern.
+#[derive(Debug, Default)]
+struct Found {
+    texts: Vec<String>,
+    /// Whether there are no more, or none are found.
+    is_all: bool,
+}
+
+impl Matches {
+    /// Up to `count` different strings of at least `length` code points that a pattern matches, the shortest first.
+    pub(crate) fn first(&self, pattern: &Pattern, length: usize, count: usize) -> Vec<String> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (pattern.as_str().to_owned(), length);
+        let found = all.entry(key).or_default();
+        while found.texts.len() < count.min(MOST_OF_PATTERN) && !found.is_all {
+            match matching(pattern, length, &found.texts) {
+                Some(text) => found.texts.push(text),
+                None => found.is_all = true,
+            }
+        }
+        found.texts.iter().take(count).cloned().collect()
+    }
+}
+
 /// A string of at least `length` code points that a pattern matches and that is none of `known`. `None` if none was
 /// found, which does not mean that there is none.
-pub(crate) fn matching(pattern: &Pattern, length: usize, known: &[String]) -> Option<String> {
+fn matching(pattern: &Pattern, length: usize, known: &[String]) -> Option<String> {
     let alternatives: Vec<String> = known.iter().map(|text| literal(text)).collect();
     let known_ones = match alternatives.is_empty() {
         // Matches nothing.
@@ -108,6 +138,8 @@ fn fuel() -> u64 {
     AUTOMATON_FUEL
 }
 
+/// Strings of one pattern that are told apart.
+const MOST_OF_PATTERN: usize = 24;
 /// Units of fuel for one question about a pattern, of about 100 ns.
 const AUTOMATON_FUEL: u64 = 20_000;
 

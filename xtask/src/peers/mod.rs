@@ -143,6 +143,15 @@ impl Python {
         Self::installed("python-minors", &["minors-requirements.txt"])
     }
 
+    /// Installs the Python SDK 1.x, for the servers with planted faults.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::install`].
+    pub(crate) fn faults() -> Result<Self, String> {
+        Self::installed("python-faults", &["faults-requirements.txt"])
+    }
+
     fn installed(name: &str, lists: &[&str]) -> Result<Self, String> {
         let folder = build::target()?.join("peers").join(name);
         let lists: Vec<PathBuf> = lists.iter().map(|list| scripts().join(list)).collect();

@@ -17,6 +17,7 @@ use crate::conjunction::{Choice, Chooser, Conjunction};
 use crate::heights::{Heights, NEVER, TYPES, least};
 use crate::random::Random;
 use crate::reach::{Edge, Step};
+use crate::text::Matches;
 
 /// What is to be true of the value at the end of the way.
 #[derive(Clone, Debug)]
@@ -115,6 +116,7 @@ pub(crate) enum Style {
 pub(crate) struct Builder<'g> {
     pub(crate) model: &'g Model,
     pub(crate) heights: &'g Heights,
+    pub(crate) matches: &'g Matches,
     pub(crate) random: Random,
     pub(crate) style: Style,
     /// The number of the attempt at the goal: another one makes another choice.

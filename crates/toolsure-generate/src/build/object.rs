@@ -9,7 +9,6 @@ use super::{Builder, Focus, Place, Style, forbidden_names};
 use crate::conjunction::{Choice, Chooser, Conjunction, Part};
 use crate::heights::NEVER;
 use crate::reach::{Step, is_never};
-use crate::text::matching;
 
 /// The names of an object's members.
 struct Names {
@@ -45,7 +44,7 @@ impl<'g> Builder<'g> {
             Some(Step::Member(name)) => Some(name.clone()),
             Some(Step::Matching(id)) => {
                 let pattern = self.model.patterns.get(id.index())?;
-                Some(matching(pattern, 0, &[])?)
+                Some(self.matches.first(pattern, 0, 1).pop()?)
             }
             Some(Step::OtherMember) => Some(self.other_name(found, place, true)?),
             Some(Step::Name) => Some(self.written_name(found, focus, place)?),
@@ -388,9 +387,8 @@ impl<'g> Builder<'g> {
         let mut known = Vec::new();
         for (_, id, _) in patterns.flatten() {
             let pattern = self.model.patterns.get(id.index())?;
-            for _ in 0..=place.turn.min(TRIED_NAMES) {
-                known.push(matching(pattern, 0, &known)?);
-            }
+            let count = place.turn.min(TRIED_NAMES).saturating_add(1);
+            known.extend(self.matches.first(pattern, 0, count));
         }
         known.into_iter().rfind(|name| is_free(name))
     }

@@ -10,7 +10,7 @@ use toolsure_syntax::model::{ContentUse, Entry, Form, FormatUse};
 use super::{Builder, Focus, Place};
 use crate::conjunction::Conjunction;
 use crate::heights::PATTERN_FUEL;
-use crate::text::{NOT_OF_FORMATS, matching, not_matching, of_format};
+use crate::text::{Matches, NOT_OF_FORMATS, not_matching, of_format};
 
 /// What is asked of a string.
 struct Asked<'g> {
@@ -20,6 +20,7 @@ struct Asked<'g> {
     /// Names of formats, also of those that are not asserted.
     formats: Vec<&'g str>,
     content: Option<ContentUse>,
+    matches: &'g Matches,
 }
 
 impl<'g> Builder<'g> {
@@ -81,6 +82,7 @@ impl<'g> Builder<'g> {
             patterns: Vec::new(),
             formats: Vec::new(),
             content: None,
+            matches: self.matches,
         };
         for (sub, entry) in &found.entries {
             let is_broken = broken.is_some_and(|broken| std::ptr::eq(broken, *entry));
@@ -163,12 +165,8 @@ impl Asked<'_> {
         let mut all: Vec<String> = Vec::new();
         // The shortest of one pattern need not match the others.
         for (_, pattern) in &self.patterns {
-            let mut known: Vec<String> = Vec::new();
-            for _ in 0..=turn.min(MOST_PATTERNED).saturating_add(self.patterns.len()) {
-                let Some(text) = matching(pattern, self.least, &known) else {
-                    break;
-                };
-                known.push(text.clone());
+            let count = turn.saturating_add(self.patterns.len()).saturating_add(1);
+            for text in self.matches.first(pattern, self.least, count) {
                 if self.fits(&text) && !all.contains(&text) {
                     all.push(text);
                 }
@@ -190,6 +188,3 @@ impl Asked<'_> {
         letter.repeat(length)
     }
 }
-
-/// Strings of one pattern that are told apart.
-const MOST_PATTERNED: usize = 24;

@@ -119,6 +119,11 @@ impl Plan {
         let wanted = Options {
             seed: options.seed,
             objects: true,
+            // A schema of a stranger must not hold up the test.
+            attempts: 5_000,
+            fuel: 20_000_000,
+            valid: 1_000,
+            invalid: 1_000,
             ..Options::default()
         };
         let instances = generator.instances(&wanted);
