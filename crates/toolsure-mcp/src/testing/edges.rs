@@ -60,15 +60,11 @@ pub(super) fn calls(full: &str, minimal: Option<&str>) -> Vec<(u8, String, Strin
     }
     let mut open = base;
     open.push(("toolsure_unknown".to_owned(), "1".to_owned()));
-    calls.push((
-        5,
-        written(&open),
-        "a member that is not declared".to_owned(),
-    ));
+    calls.push((5, written(&open), UNDECLARED.to_owned()));
     calls
 }
 
-/// Calls whose strings at a bound are made of characters outside of the basic plane, which have two UTF-16 units.
+/// Calls whose strings at a bound are made of characters outside of the Basic Multilingual Plane, which have two UTF-16 units.
 pub(super) fn wide(text: &str) -> Option<(u8, String, String)> {
     let run = text
         .split('"')
@@ -78,31 +74,19 @@ pub(super) fn wide(text: &str) -> Option<(u8, String, String)> {
         &format!("\"{}\"", "😀".repeat(run.len())),
     );
     let what = format!(
-        "a string of {} characters outside of the basic plane",
+        "a string of {} characters outside of the Basic Multilingual Plane",
         run.len()
     );
     (run.len() <= LONG / 10).then_some((6, changed, what))
 }
 
-/// Calls with a string that is not Unicode: half of a surrogate pair.
-pub(super) fn malformed(full: &str) -> Vec<(String, String)> {
-    let Some(all) = members(full) else {
-        return Vec::new();
-    };
-    let first = all.iter().position(|(_, value)| value.starts_with('"'));
-    let calls = first.map(|at| {
-        let mut changed = all.clone();
-        let mut name = String::new();
-        if let Some((known, value)) = changed.get_mut(at) {
-            r#""a\ud800b""#.clone_into(value);
-            name.clone_from(known);
-        }
-        (
-            written(&changed),
-            format!("half of a surrogate pair for `{name}`"),
-        )
-    });
-    calls.into_iter().collect()
+/// A call with a string that is not Unicode, half of a surrogate pair, and what it is.
+pub(super) fn malformed(full: &str) -> Option<(String, String)> {
+    let mut all = members(full)?;
+    let (name, value) = all.iter_mut().find(|(_, value)| value.starts_with('"'))?;
+    r#""a\ud800b""#.clone_into(value);
+    let covers = format!("half of a surrogate pair for `{name}`");
+    Some((written(&all), covers))
 }
 
 /// Calls with mistakes that models and lax readers make: numbers as strings, fractions for integers, null for absent members.
@@ -222,6 +206,8 @@ fn first_item(text: &str) -> Option<String> {
     first.map(|item: View<'_>| item.raw().to_owned())
 }
 
+/// What a call with an undeclared member is for.
+pub(super) const UNDECLARED: &str = "a member that is not declared";
 /// Characters of a long string, and items of a long array.
 const LONG: usize = 100_000;
 const MANY: usize = 1_000;

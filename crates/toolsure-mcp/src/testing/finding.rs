@@ -20,8 +20,14 @@ pub enum Code {
     AcceptsInvalid,
     /// Arguments that the `inputSchema` accepts were refused as arguments.
     RefusesValid,
-    /// A call was answered with an error of the server's own: an uncaught exception, or a JSON-RPC error for it.
+    /// A call was answered with a JSON-RPC error of the server's own.
     InternalError,
+    /// An error result has the text of an exception that nobody caught.
+    UncaughtException,
+    /// A member that the schema does not declare, but allows, was refused.
+    UndeclaredMember,
+    /// A call with a string that is not Unicode got no answer, or ended the connection.
+    BadUnicode,
     /// Whether a call succeeds depends on the order of the arguments' members.
     MemberOrder,
     /// With two calls at once, an answer was lost or belongs to the other call.
@@ -46,7 +52,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, the worst first.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 21] = [
         Self::Crash,
         Self::Hang,
         Self::BadOutput,
@@ -62,6 +68,9 @@ impl Code {
         Self::StaleList,
         Self::Pagination,
         Self::VersionsDiffer,
+        Self::UncaughtException,
+        Self::UndeclaredMember,
+        Self::BadUnicode,
         Self::TextBlock,
         Self::ErrorWithoutText,
         Self::Changed,
@@ -83,6 +92,9 @@ impl Code {
             Self::AcceptsInvalid => "accepts-invalid",
             Self::RefusesValid => "refuses-valid",
             Self::InternalError => "internal-error",
+            Self::UncaughtException => "uncaught-exception",
+            Self::UndeclaredMember => "undeclared-member",
+            Self::BadUnicode => "bad-unicode",
             Self::MemberOrder => "member-order",
             Self::MixedAnswers => "mixed-answers",
             Self::AfterCancel => "after-cancel",
@@ -106,9 +118,13 @@ impl Code {
     #[must_use]
     pub fn severity(self) -> Severity {
         match self {
-            Self::TextBlock | Self::ErrorWithoutText | Self::VersionsDiffer | Self::BadOutput => {
-                Severity::Warning
-            }
+            Self::TextBlock
+            | Self::ErrorWithoutText
+            | Self::VersionsDiffer
+            | Self::BadOutput
+            | Self::UncaughtException
+            | Self::UndeclaredMember
+            | Self::BadUnicode => Severity::Warning,
             _ => Severity::Error,
         }
     }
@@ -132,7 +148,12 @@ impl Code {
             Self::RefusesValid => {
                 "arguments that the `inputSchema` accepts were refused as arguments"
             }
-            Self::InternalError => "a call was answered with an error of the server's own",
+            Self::InternalError => "a call was answered with a JSON-RPC error of the server's own",
+            Self::UncaughtException => "an error result has the text of an uncaught exception",
+            Self::UndeclaredMember => {
+                "a member that the schema does not declare, but allows, was refused"
+            }
+            Self::BadUnicode => "a call with a string that is not Unicode got no answer",
             Self::MemberOrder => "whether a call succeeds depends on the order of the members",
             Self::MixedAnswers => {
                 "with two calls at once, an answer was lost or belongs to the other call"

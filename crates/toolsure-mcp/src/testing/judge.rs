@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits, View, quote};
 
+use super::edges::UNDECLARED;
 use super::finding::{Code, TestFinding};
 use super::plan::{Call, CallKind};
 use super::words::{is_about_arguments, is_about_tool, is_exception};
@@ -21,6 +22,10 @@ pub enum Outcome<'a> {
     Result(View<'a>),
     /// With a JSON-RPC error: its code and message.
     Error(i64, &'a str),
+    /// With an answer that cannot be read: why.
+    Unreadable(&'a str),
+    /// With an answer over a limit of whoever called, which is not judged.
+    TooLarge,
     /// Without an answer in time.
     Silence,
     /// With the end of the process or of the connection: how it ended.
@@ -70,6 +75,13 @@ impl Judge {
                 vec![TestFinding::new(Code::Hang, "no answer in time")]
             }
             Outcome::Ended(how) => vec![TestFinding::new(Code::Crash, how)],
+            Outcome::TooLarge => Vec::new(),
+            // Who sends no Unicode may get none.
+            Outcome::Unreadable(_) if matches!(call.kind, CallKind::Any(_)) => Vec::new(),
+            Outcome::Unreadable(why) => {
+                let message = format!("the answer cannot be read: {why}");
+                vec![TestFinding::new(Code::ResultShape, message)]
+            }
             Outcome::Error(code, message) => self.error(call, code, message),
             Outcome::Result(result) => self.result(tool, call, result),
         }
@@ -101,7 +113,7 @@ impl Judge {
         }
         if call.is_valid() && is_about_arguments(message) {
             let message = format!("refused with error {code} `{said}`");
-            return vec![TestFinding::new(Code::RefusesValid, message)];
+            return vec![refusal(call, &message)];
         }
         Vec::new()
     }
@@ -126,17 +138,8 @@ impl Judge {
         if read.kind != ResultKind::Complete {
             return findings;
         }
-        if let CallKind::Invalid {
-            instance_location,
-            message,
-            ..
-        } = &call.kind
-        {
-            let at = match instance_location.as_str() {
-                "" => "the arguments".to_owned(),
-                at => format!("`{at}`"),
-            };
-            let message = format!("answered although {at}: {message}");
+        if let CallKind::Invalid { message, .. } = &call.kind {
+            let message = format!("answered with a result, although {message}");
             findings.push(TestFinding::new(Code::AcceptsInvalid, message));
             return findings;
         }
@@ -223,15 +226,26 @@ fn failed(call: &Call, read: &ToolResult<'_>) -> Option<TestFinding> {
     }
     if is_exception(&text) {
         return Some(TestFinding::new(
-            Code::InternalError,
+            Code::UncaughtException,
             format!("the error is that of an uncaught exception: `{said}`"),
         ));
     }
     if !call.is_valid() {
         return None;
     }
-    is_about_arguments(&text)
-        .then(|| TestFinding::new(Code::RefusesValid, format!("refused: `{said}`")))
+    is_about_arguments(&text).then(|| refusal(call, &format!("refused: `{said}`")))
+}
+
+/// The finding that a valid call was refused.
+fn refusal(call: &Call, message: &str) -> TestFinding {
+    match &call.kind {
+        CallKind::Valid(covers) if covers == UNDECLARED => {
+            let message =
+                format!("{message}; if that is meant, publish `additionalProperties: false`");
+            TestFinding::new(Code::UndeclaredMember, message)
+        }
+        _ => TestFinding::new(Code::RefusesValid, message),
+    }
 }
 
 /// Whether structured content has no text block with the same JSON (2025-06-18 and later, server/tools: SHOULD).

@@ -1,5 +1,9 @@
 //! Values that the operator gives.
 
+use toolsure_json::{Node as _, OwnedDocument, ReadLimits};
+
+use crate::contract::ToolContract;
+
 /// A value that a member of the arguments must have: an id that exists, a path that may be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -17,5 +21,26 @@ impl Pinned {
             member: member.into(),
             value: value.into(),
         }
+    }
+
+    /// Whether the input schema of a tool declares the member.
+    ///
+    /// ```
+    /// use toolsure_mcp::contract::{SchemaStore, ToolContract};
+    /// use toolsure_mcp::testing::Pinned;
+    ///
+    /// let tool = br#"{"name": "find", "inputSchema": {"type": "object", "properties": {"id": {}}}}"#;
+    /// let tool = ToolContract::read(tool, &SchemaStore::new())?;
+    /// assert!(Pinned::new("id", "7").is_declared(&tool) && !Pinned::new("path", "7").is_declared(&tool));
+    /// # Ok::<(), toolsure_mcp::contract::MalformedTool>(())
+    /// ```
+    #[must_use]
+    pub fn is_declared(&self, tool: &ToolContract) -> bool {
+        let limits = ReadLimits::default();
+        let document = OwnedDocument::read(tool.input_text().as_bytes(), &limits);
+        document.is_ok_and(|document| {
+            let properties = document.document().root().member("properties");
+            properties.is_some_and(|all| all.member(&self.member).is_some())
+        })
     }
 }

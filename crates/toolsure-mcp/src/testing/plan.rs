@@ -42,6 +42,8 @@ pub struct Plan {
     pub further: usize,
     /// The locations in the schema that no call was found for.
     pub uncovered: Vec<String>,
+    /// A call with a string that is not Unicode. One tool of a server is enough for it, as its reader decides.
+    pub malformed: Option<Call>,
     /// The input schema. It asserts formats: a valid call has none that a server may refuse.
     schema: Schema,
 }
@@ -112,6 +114,7 @@ impl Plan {
                 calls: Vec::new(),
                 further: 0,
                 uncovered: vec![String::new()],
+                malformed: None,
                 schema: lenient,
             });
         };
@@ -127,22 +130,30 @@ impl Plan {
             ..Options::default()
         };
         let instances = generator.instances(&wanted);
+        let pinned = options.pinned.iter().filter(|one| one.is_declared(tool));
+        let pinned: Vec<Pinned> = pinned.cloned().collect();
         let check = Check {
             schema: &schema,
             lenient: &lenient,
-            pinned: &options.pinned,
+            pinned: &pinned,
         };
         let uncovered = instances.missing.iter();
         let uncovered = uncovered
             .filter(|one| one.is_valid && !one.is_impossible)
             .map(|one| one.location.clone())
             .collect();
+        let full = instances.valid.get(1).or(instances.valid.first());
+        let malformed = full.and_then(|full| edges::malformed(&full.text));
         let all = check.calls(&instances);
         let further = all.len().saturating_sub(options.calls);
         Ok(Self {
             calls: all.into_iter().take(options.calls).collect(),
             further,
             uncovered,
+            malformed: malformed.map(|(arguments, covers)| Call {
+                arguments,
+                kind: CallKind::Any(covers),
+            }),
             schema,
         })
     }
@@ -208,10 +219,6 @@ impl Check<'_> {
                     let arguments = self.pin_again(&arguments);
                     valid.push((rank, Call::valid(arguments, covers)));
                 }
-            }
-            for (arguments, covers) in edges::malformed(fullest) {
-                let kind = CallKind::Any(covers);
-                valid.push((7, Call { arguments, kind }));
             }
             let mistakes = edges::mistakes(fullest, plainest.as_deref());
             wrong.extend(mistakes.iter().filter_map(|text| self.mistake(text)));

@@ -2,7 +2,10 @@
 
 /// Whether a text says that the arguments of a call are wrong.
 pub(super) fn is_about_arguments(text: &str) -> bool {
-    let text = text.to_ascii_lowercase();
+    // The text of a system call is about a file.
+    let text = text
+        .to_ascii_lowercase()
+        .replace("einval: invalid argument", "");
     ARGUMENTS.iter().any(|part| text.contains(part))
 }
 
@@ -17,11 +20,11 @@ pub(super) fn is_exception(text: &str) -> bool {
     }
     // Python's `KeyError` says only the key, alone or after what its SDKs put in front of errors.
     let text = text.trim();
-    let key = match lower.starts_with("error executing tool")
-        || lower.starts_with("error calling tool")
-    {
-        true => text.rsplit(": ").next().unwrap_or(text),
-        false => text,
+    let is_prefixed =
+        lower.starts_with("error executing tool") || lower.starts_with("error calling tool");
+    let key = match text.split_once(": ") {
+        Some((_, rest)) if is_prefixed => rest.trim(),
+        _ => text,
     };
     let name = key
         .strip_prefix('\'')
@@ -108,7 +111,13 @@ mod tests {
         ] {
             assert!(is_exception(text), "{text}");
         }
-        for text in ["Order not found: 'A7'", "no file `x`", "not found"] {
+        for text in [
+            "Error executing tool byte_order: invalid hex input: 'a'",
+            "EINVAL: invalid argument, rename '/a' -> '/b'",
+            "Order not found: 'A7'",
+            "no file `x`",
+            "not found",
+        ] {
             assert!(!is_exception(text) && !is_about_arguments(text), "{text}");
         }
         assert!(is_about_arguments(

@@ -1,5 +1,6 @@
 //! What a test run found.
 
+use toolsure_json::{OwnedDocument, ReadLimits};
 use toolsure_mcp::testing::{Code, Severity, TestFinding};
 use toolsure_proxy::Fault;
 
@@ -20,6 +21,8 @@ pub(super) struct Report {
     pub(super) server_findings: Vec<Found>,
     /// What was not done, and why: one line each.
     pub(super) notes: Vec<String>,
+    /// Whether a flag names a tool that there is not.
+    pub(super) is_misnamed: bool,
     /// The number of calls.
     pub(super) calls: usize,
     pub(super) seed: u64,
@@ -75,6 +78,11 @@ impl Report {
         of_tools.chain(self.server_findings.iter().map(|found| (None, found)))
     }
 
+    /// Whether any tool was called, or there is none.
+    pub(super) fn has_called(&self) -> bool {
+        self.tools.is_empty() || self.tools.iter().any(|tool| tool.skipped.is_none())
+    }
+
     /// The number of findings with a severity.
     pub(super) fn count(&self, severity: Severity) -> usize {
         let all = self.all();
@@ -86,6 +94,8 @@ impl Report {
         match &self.fault {
             Some(fault) => exit_of(fault.kind()),
             None if self.count(Severity::Error) > 0 => Exit::Invalid,
+            // A run that tests nothing must not look like one that found nothing.
+            None if self.is_misnamed || !self.has_called() => Exit::Usage,
             None => Exit::Ok,
         }
     }
@@ -104,7 +114,8 @@ impl Found {
     /// How to make the call again.
     pub(super) fn repeat(&self, tool: Option<&str>) -> Option<String> {
         let (tool, arguments) = (tool?, self.arguments.as_deref()?);
-        (arguments.len() <= LONGEST_CALL).then(|| {
+        let is_readable = OwnedDocument::read(arguments.as_bytes(), &ReadLimits::default()).is_ok();
+        (is_readable && arguments.len() <= LONGEST_CALL).then(|| {
             let word = format!("{tool}={arguments}").replace('\'', r"'\''");
             format!("--call '{word}'")
         })

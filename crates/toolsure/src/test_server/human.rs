@@ -1,7 +1,7 @@
 //! The report for people: one line for each tool, and its findings.
 
 use toolsure_json::quote;
-use toolsure_mcp::testing::Severity;
+use toolsure_mcp::testing::{Code, Severity};
 
 use super::found::{Found, Report, Tested};
 use crate::render::{count_of, hang};
@@ -12,6 +12,7 @@ pub(super) fn render(report: &Report, quiet: bool, canvas: Canvas) -> String {
     let mut out = Sheet {
         text: String::new(),
         columns: canvas.columns,
+        text_blocks: 0,
     };
     out.line(&format!("{BOLD}{}{BOLD:#}", quote(&report.target, 200)));
     if let Some(server) = &report.server {
@@ -46,6 +47,24 @@ pub(super) fn render(report: &Report, quiet: bool, canvas: Canvas) -> String {
         out.line(&format!("{ERROR}bad {ERROR:#} {BOLD}the server{BOLD:#}"));
         out.findings(None, &report.server_findings);
     }
+    if out.text_blocks > 1 {
+        let others = count_of(out.text_blocks.saturating_sub(1), "more tool");
+        out.line(&format!(
+            "{WARNING}note{WARNING:#}: `text-block` is true of {others}"
+        ));
+    }
+    let without: Vec<String> = report
+        .tools
+        .iter()
+        .filter(|tool| tool.calls.made > 0 && tool.calls.results == 0)
+        .map(|tool| format!("`{}`", quote(&tool.name, NAME_CHARS)))
+        .collect();
+    if !without.is_empty() && !quiet {
+        out.line(&format!(
+            "{WARNING}note{WARNING:#}: no call got a result, so results were not tested: {}; values that exist help (`--value`)",
+            without.join(", ")
+        ));
+    }
     if !quiet {
         for note in &report.notes {
             out.line(&format!("{WARNING}note{WARNING:#}: {note}"));
@@ -57,6 +76,10 @@ pub(super) fn render(report: &Report, quiet: bool, canvas: Canvas) -> String {
         report.count(Severity::Warning),
     );
     let (style, found) = match (errors, warnings) {
+        _ if !report.has_called() => (
+            WARNING,
+            "no tool was called; name some with `--tool`, or give `--allow-writes`".to_owned(),
+        ),
         (0, 0) => (GOOD, "no fault was found".to_owned()),
         (0, warnings) => (WARNING, count_of(warnings, "warning")),
         (errors, 0) => (ERROR, count_of(errors, "error")),
@@ -83,6 +106,8 @@ pub(super) fn render(report: &Report, quiet: bool, canvas: Canvas) -> String {
 struct Sheet {
     text: String,
     columns: Option<usize>,
+    /// Findings that structured content has no text block: of most servers, all tools have them or none.
+    text_blocks: usize,
 }
 
 impl Sheet {
@@ -94,6 +119,12 @@ impl Sheet {
     fn findings(&mut self, tool: Option<&str>, findings: &[Found]) {
         for found in findings.iter().take(MOST_FINDINGS) {
             let code = found.finding.code;
+            if code == Code::TextBlock {
+                self.text_blocks = self.text_blocks.saturating_add(1);
+                if self.text_blocks > 1 {
+                    continue;
+                }
+            }
             let (style, word) = match code.severity() {
                 Severity::Warning => (WARNING, "warning"),
                 _ => (ERROR, "error"),

@@ -249,6 +249,6 @@ Examples:
 Exit codes:
   0  no fault was found
   1  the server breaks a contract
-  2  wrong usage, or a file that cannot be read
+  2  wrong usage, a file that cannot be read, a tool that there is not, or no tool was called
   3  the server requires authorization
   4  the server cannot be reached, or did not open a session";

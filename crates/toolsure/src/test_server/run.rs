@@ -55,6 +55,8 @@ pub(super) struct Run<'s> {
     /// When the next call may start.
     next: Instant,
     pub(super) calls: usize,
+    /// Whether a part of the budget is left for later.
+    pub(super) is_reserving: bool,
     pub(super) store: SchemaStore,
     pub(super) judge: Judge,
     pub(super) links: Links,
@@ -68,6 +70,10 @@ pub(super) enum Kept {
     Result(String),
     /// The code and message of an error, and the text of its data.
     Error(i64, String, Option<String>),
+    /// An answer that cannot be read: why.
+    Unreadable(String),
+    /// An answer over our limit: which.
+    TooLarge(String),
     Silence,
     Ended(String),
 }
@@ -102,6 +108,7 @@ impl<'s> Run<'s> {
             end: Instant::now() + settings.session_time(),
             next: Instant::now(),
             calls: 0,
+            is_reserving: false,
             store: SchemaStore::new(),
             judge: Judge::new(Era::NEWEST_WITH_SESSIONS),
             links: Links::default(),
@@ -209,9 +216,14 @@ impl<'s> Run<'s> {
         self.end.saturating_duration_since(Instant::now())
     }
 
-    /// Waits until a call may be made.
+    /// Waits until a call may be made. While tools are tested, a part of the budget is reserved.
     pub(super) async fn admit(&mut self) -> Result<(), Spent> {
-        if self.calls >= self.settings.calls || self.left().is_zero() {
+        let (mut most, mut time) = (self.settings.calls, Duration::ZERO);
+        if self.is_reserving {
+            most = most.saturating_sub(RESERVED_CALLS.min(most / 4));
+            time = self.settings.duration / RESERVED_TIME;
+        }
+        if self.calls >= most || self.left() <= time {
             return Err(Spent);
         }
         sleep_until(self.next.min(self.end)).await;
@@ -251,6 +263,14 @@ impl<'s> Run<'s> {
         self.close().await;
         match fault.kind() {
             FaultKind::Timeout => Kept::Silence,
+            FaultKind::Protocol => Kept::Unreadable(fault.to_string()),
+            FaultKind::TooLarge => {
+                // That is our limit, and no fault.
+                self.report
+                    .notes
+                    .push(format!("an answer was not judged: {fault}"));
+                Kept::TooLarge(fault.to_string())
+            }
             _ => {
                 let last = fault.stderr().last();
                 let last = last.map_or(String::new(), |line| format!("; stderr: {line}"));
@@ -303,10 +323,12 @@ impl Kept {
                 let document = OwnedDocument::read(text.as_bytes(), &ReadLimits::default());
                 match &document {
                     Ok(document) => use_it(&Outcome::Result(document.document().root())),
-                    Err(error) => use_it(&Outcome::Ended(&format!("the result: {error}"))),
+                    Err(error) => use_it(&Outcome::Unreadable(&error.to_string())),
                 }
             }
             Self::Error(code, message, _) => use_it(&Outcome::Error(*code, message)),
+            Self::Unreadable(why) => use_it(&Outcome::Unreadable(why)),
+            Self::TooLarge(_) => use_it(&Outcome::TooLarge),
             Self::Silence => use_it(&Outcome::Silence),
             Self::Ended(how) => use_it(&Outcome::Ended(how)),
         }
@@ -318,7 +340,9 @@ impl Kept {
             Self::Result(text) => Ended::Result(text.clone()),
             Self::Error(code, message, data) => Ended::Error(*code, message.clone(), data.clone()),
             Self::Silence => Ended::Silence,
-            Self::Ended(how) => Ended::Lost(how.clone()),
+            Self::Unreadable(how) | Self::TooLarge(how) | Self::Ended(how) => {
+                Ended::Lost(how.clone())
+            }
         }
     }
 
@@ -342,6 +366,9 @@ pub(super) fn shown(name: &str) -> String {
     quote(name, 60).to_string()
 }
 
+/// Calls, and the part of the time, that are left for the checks of the server as a whole.
+const RESERVED_CALLS: usize = 24;
+const RESERVED_TIME: u32 = 8;
 /// Sessions that are opened in one run.
 const MOST_SESSIONS: usize = 40;
 /// How long a session with an older version may take.

@@ -1,6 +1,7 @@
 //! Tests the server as a whole.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use toolsure_json::{Node as _, OwnedDocument, ReadLimits, json_string};
 use toolsure_mcp::contract::ToolContract;
@@ -21,6 +22,7 @@ impl Run<'_> {
             self.wrong_cursor(listing).await?;
             self.two_at_once(subjects).await?;
             self.cancelled(subjects).await?;
+            self.not_unicode(subjects).await?;
             self.list_again(listing).await?;
             self.older_version(listing, subjects).await
         };
@@ -170,6 +172,40 @@ impl Run<'_> {
                 Code::AfterCancel,
                 format!("after a call of `{name}` was cancelled, the next requests got no answer"),
             );
+        }
+        Ok(())
+    }
+
+    /// A call with half of a surrogate pair (RFC 8259, section 8.2). Readers may refuse it, and must not fall silent.
+    async fn not_unicode(&mut self, subjects: &[Subject]) -> Result<(), Spent> {
+        let found = subjects
+            .iter()
+            .find_map(|one| Some((one, one.malformed.as_ref()?)));
+        let Some((subject, call)) = found else {
+            return Ok(());
+        };
+        self.admit().await?;
+        let session = self.session().await?;
+        let answer = tokio::time::timeout(SOON, session.call(&subject.contract, &call.arguments));
+        let kept = match answer.await {
+            Ok(answer) => self.kept(answer).await,
+            Err(_) => {
+                self.close().await;
+                Kept::Silence
+            }
+        };
+        let name = shown(subject.contract.name());
+        let what = format!("a call of `{name}` with half of a surrogate pair in a string");
+        match &kept {
+            Kept::Silence => self.found(Code::BadUnicode, format!("{what} got no answer")),
+            Kept::Ended(how) => self.found(Code::BadUnicode, format!("{what}: {how}")),
+            kept => {
+                let judge = &mut self.judge;
+                let found = kept.with(|outcome| judge.judge(&subject.contract, call, outcome));
+                if let Some(first) = found.first() {
+                    self.found(first.code, format!("{what}: {}", first.message));
+                }
+            }
         }
         Ok(())
     }
@@ -400,6 +436,8 @@ fn contracts(tools: &[String]) -> Vec<(String, String, String)> {
     all
 }
 
+/// How long a call that is not Unicode may take.
+const SOON: Duration = Duration::from_secs(5);
 /// Tools whose calls are made two at once, and in an older version.
 const PAIRS: usize = 8;
 const OLDER_CALLS: usize = 8;

@@ -19,6 +19,8 @@ pub(super) struct Subject {
     pub(super) contract: Arc<ToolContract>,
     /// Valid calls with different successful results: the arguments, and the text of each result.
     pub(super) successes: Vec<(String, String)>,
+    /// A call with a string that is not Unicode.
+    pub(super) malformed: Option<Call>,
 }
 
 impl Run<'_> {
@@ -36,6 +38,7 @@ impl Run<'_> {
         // Tools that need no arguments come first: their results have values for the others.
         subjects.sort_by_key(|subject| needed(&subject.contract));
         let count = subjects.len();
+        self.is_reserving = true;
         for (number, subject) in subjects.iter_mut().enumerate() {
             self.term.progress(&format!(
                 "{}: tool {} of {count}, `{}` …",
@@ -55,6 +58,7 @@ impl Run<'_> {
             }
             self.report.tools.push(tested);
         }
+        self.is_reserving = false;
         self.server(&listing, &subjects).await;
         self.report.sort_tools(&listing);
     }
@@ -78,7 +82,8 @@ impl Run<'_> {
                 continue;
             }
             let named = &self.settings.tools;
-            let is_named = named.contains(&name);
+            let is_asked_for = self.settings.only.iter().any(|(tool, _)| *tool == name);
+            let is_named = named.contains(&name) || is_asked_for;
             if !named.is_empty() && !is_named {
                 continue;
             }
@@ -97,6 +102,7 @@ impl Run<'_> {
             subjects.push(Subject {
                 contract,
                 successes: Vec::new(),
+                malformed: None,
             });
         }
         for wanted in &self.settings.tools {
@@ -105,6 +111,16 @@ impl Run<'_> {
                 || self.report.tools.iter().any(|one| is_there(&one.name));
             if !is_known {
                 let note = format!("there is no tool `{}`", shown(wanted));
+                self.report.notes.push(note);
+                self.report.is_misnamed = true;
+            }
+        }
+        for (_, pinned) in &self.settings.values {
+            if !subjects.iter().any(|one| pinned.is_declared(&one.contract)) {
+                let member = shown(&pinned.member);
+                let note = format!(
+                    "no tool that is called declares `{member}`, for which there is a value"
+                );
                 self.report.notes.push(note);
             }
         }
@@ -139,6 +155,7 @@ impl Run<'_> {
         let Ok(plan) = Plan::of(&subject.contract, &self.store, &options) else {
             return Ok(());
         };
+        subject.malformed.clone_from(&plan.malformed);
         let mut calls = plan.calls.clone();
         if let Some(first) = calls.first().filter(|call| call.is_valid()) {
             for linked in self.links.calls(&plan, first) {
@@ -189,8 +206,14 @@ impl Run<'_> {
             }
             if lost >= MOST_LOST {
                 let name = shown(&name);
-                let note =
-                    format!("`{name}` was not called any more: too many calls had no answer");
+                let note = format!(
+                    "`{name}` was not called any more: {} calls got no answer",
+                    tested
+                        .calls
+                        .made
+                        .saturating_sub(tested.calls.results)
+                        .saturating_sub(tested.calls.errors)
+                );
                 self.report.notes.push(note);
                 return Ok(());
             }
