@@ -1,6 +1,6 @@
 //! Asks the engine about instances.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use toolsure_json::{Node as _, OwnedDocument, ReadLimits, View};
 use toolsure_schema::{CompileError, Compiler, Finding, OutputFormat, Schema, Verdict, Workspace};
@@ -38,9 +38,22 @@ impl OnlyFault {
             .map_or_else(String::new, |one| one.keyword.clone())
     }
 
+    /// The findings that are not in a branch of another.
     fn outer<'f>(all: impl Iterator<Item = &'f Finding> + Clone) -> Vec<&'f Finding> {
-        let is_detail = |one: &Finding| all.clone().any(|outer| is_inside(one, outer));
-        all.clone().filter(|one| !is_detail(one)).collect()
+        let known: HashSet<&str> = all
+            .clone()
+            .map(|one| one.keyword_location.as_str())
+            .collect();
+        let is_detail = |one: &Finding| {
+            let location = one.keyword_location.as_str();
+            let mut ends = location.match_indices('/').map(|(end, _)| end);
+            ends.any(|end| {
+                location
+                    .get(..end)
+                    .is_some_and(|above| known.contains(above))
+            })
+        };
+        all.filter(|one| !is_detail(one)).collect()
     }
 }
 

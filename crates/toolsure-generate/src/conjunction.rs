@@ -8,7 +8,7 @@ use toolsure_syntax::model::{
 
 use crate::heights::{Heights, NEVER};
 use crate::random::Random;
-use crate::reach::{Edge, Step, is_never};
+use crate::reach::{Edge, Reach, Step, is_never};
 
 /// What must hold of one value.
 pub(crate) struct Conjunction<'m> {
@@ -195,7 +195,11 @@ pub(crate) enum Part<'p> {
 
 impl<'m> Conjunction<'m> {
     /// The subschemas that apply to a part; `None` if it is not allowed.
-    pub(crate) fn part(&self, model: &'m Model, part: &Part<'_>) -> Option<Vec<SubschemaId>> {
+    pub(crate) fn part(
+        &self,
+        (model, reach): (&'m Model, &Reach),
+        part: &Part<'_>,
+    ) -> Option<Vec<SubschemaId>> {
         let mut all = Vec::new();
         // Whether some keyword other than `unevaluated…` applies to it.
         let mut is_evaluated = false;
@@ -206,15 +210,10 @@ impl<'m> Conjunction<'m> {
             let mut others = Vec::new();
             for entry in entries.iter().filter(|entry| entry.applies()) {
                 match (&entry.form, entry.keyword, part) {
-                    (Form::Map(map), Keyword::Properties, Part::Member(name)) => {
-                        let own = map.iter().filter(|(key, _)| {
-                            self.view(model, *sub, *key)
-                                .is_some_and(|key| key.string() == *name)
-                        });
-                        for (_, one) in own {
-                            all.push(*one);
-                            is_declared = true;
-                        }
+                    (Form::Map(_), Keyword::Properties, Part::Member(name)) => {
+                        let own = reach.member(*sub, name);
+                        is_declared |= own.is_some();
+                        all.extend(own);
                     }
                     (Form::Patterns(patterns), _, Part::Member(name)) => {
                         for (_, pattern, one) in patterns {

@@ -85,6 +85,7 @@ impl Generator {
             options,
             certifier: Certifier::new(&self.schema, &self.compiler, options.fuel),
             attempts: options.attempts,
+            work: options.work,
             known: HashSet::new(),
             covered: HashSet::new(),
             is_matched: false,
@@ -103,6 +104,7 @@ struct Run<'g> {
     options: &'g Options,
     certifier: Certifier<'g>,
     attempts: usize,
+    work: usize,
     /// The texts of the valid instances so far.
     known: HashSet<String>,
     /// The subschemas that some value of a valid instance matches.
@@ -270,7 +272,7 @@ impl<'g> Run<'g> {
     }
 
     fn is_used_up(&self) -> bool {
-        self.attempts == 0 || self.certifier.is_used_up()
+        self.attempts == 0 || self.work == 0 || self.certifier.is_used_up()
     }
 
     fn attempt(&mut self, focus: Focus<'_, 'g>, style: Style, variant: usize) -> Option<String> {
@@ -282,7 +284,9 @@ impl<'g> Run<'g> {
         let builder = Builder {
             model: &self.generator.model,
             heights: &self.generator.heights,
+            reach: &self.generator.reach,
             matches: &self.generator.matches,
+            looked: 0,
             random: Random::new(self.options.seed.wrapping_mul(1_000).wrapping_add(turn)),
             style,
             variant,
@@ -292,7 +296,9 @@ impl<'g> Run<'g> {
             is_object: self.options.objects,
             out: String::new(),
         };
-        builder.instance(focus)
+        let (text, work) = builder.instance(focus);
+        self.work = self.work.saturating_sub(work.max(1));
+        text
     }
 
     fn satisfiable(&mut self) {

@@ -1,6 +1,6 @@
 //! The subschemas that an evaluation reaches from the root, and the shortest way to each.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{
@@ -66,6 +66,8 @@ pub(crate) struct Reach {
     first: Vec<Option<usize>>,
     /// In the order in which they are reached.
     pub(crate) subs: Vec<SubschemaId>,
+    /// For each subschema, by number: its declared members.
+    members: HashMap<usize, HashMap<String, SubschemaId>>,
 }
 
 impl Reach {
@@ -74,6 +76,7 @@ impl Reach {
             edges: Vec::new(),
             first: vec![None; model.subs.len()],
             subs: vec![model.root],
+            members: HashMap::new(),
         };
         let mut is_known = vec![false; model.subs.len()];
         if let Some(root) = is_known.get_mut(model.root.index()) {
@@ -86,6 +89,10 @@ impl Reach {
             for entry in entries {
                 each_edge(model, from, entry, entries, |edge| {
                     let to = edge.to.index();
+                    if let Step::Member(name) = &edge.step {
+                        let own = reach.members.entry(from.index()).or_default();
+                        own.insert(name.clone(), edge.to);
+                    }
                     if let Some(known) = is_known.get_mut(to)
                         && !*known
                     {
@@ -103,6 +110,11 @@ impl Reach {
             }
         }
         Ok(reach)
+    }
+
+    /// What a subschema declares for a member.
+    pub(crate) fn member(&self, sub: SubschemaId, name: &str) -> Option<SubschemaId> {
+        self.members.get(&sub.index())?.get(name).copied()
     }
 
     /// The shortest way to a subschema.

@@ -18,7 +18,11 @@ fn towers() -> Vec<(&'static str, String)> {
         .collect::<Vec<_>>()
         .join(",");
     let branches: Vec<String> = (0..3_000).map(|n| format!("{{\"const\":{n}}}")).collect();
+    let members: Vec<String> = (0..5_000)
+        .map(|n| format!("\"m{n}\":{{\"enum\":[1,2]}}"))
+        .collect();
     vec![
+        ("5,000 members", format!("{{\"type\":\"object\",\"properties\":{{{}}}}}", members.join(","))),
         ("2^8 branches", nested("oneOf", 8)),
         ("2^10 conjuncts", nested("allOf", 10)),
         ("2^40 ways", format!("{{\"$ref\":\"#/$defs/a0\",\"$defs\":{{{references},\"a40\":true}}}}")),

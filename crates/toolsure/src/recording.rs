@@ -73,7 +73,11 @@ impl Recording {
 
     /// Adds a call. One whose arguments are no Unicode, and so cannot be read again, is left out.
     pub(crate) fn add(&mut self, exchange: Exchange) {
-        if OwnedDocument::read(exchange.arguments.as_bytes(), &UNLIMITED).is_ok() {
+        let is_result_readable = match &exchange.ended {
+            Ended::Result(text) => is_readable(text),
+            _ => true,
+        };
+        if is_result_readable && is_readable(&exchange.arguments) {
             self.exchanges.push(exchange);
         }
     }
@@ -87,16 +91,18 @@ impl Recording {
 
     fn text(&self) -> String {
         let protocol = json_string(&self.protocol);
-        let server = one_line(&self.server);
+        let server = masked(&self.server);
         let instructions = self.instructions.as_deref().map_or(String::new(), |text| {
-            format!(r#","instructions":{}"#, json_string(text))
+            format!(r#","instructions":{}"#, json_string(&masked_text(text)))
         });
         let mut out = format!(
             "{{\"toolsure\":\"recording\",\"version\":1,\"server\":{server},\"protocol\":{protocol}{instructions}}}\n"
         );
-        let tools: Vec<String> = self.tools.iter().map(|tool| one_line(tool)).collect();
+        let tools = self.tools.iter().filter(|tool| is_readable(tool));
+        let tools: Vec<String> = tools.map(|tool| without_secret_texts(tool)).collect();
         out.push_str(&format!("{{\"tools\":[{}]}}\n", tools.join(",")));
         for one in &self.exchanges {
+            // The arguments are generated, so only what the operator gives can be a secret.
             let (tool, arguments) = (json_string(&one.tool), masked(&one.arguments));
             let ended = match &one.ended {
                 Ended::Result(text) => format!("\"result\":{}", masked(text)),
@@ -134,6 +140,11 @@ impl Recording {
             if recording.protocol.is_empty() {
                 recording.begin(root).map_err(fault)?;
             } else if let Some(tools) = root.member("tools") {
+                let is_list = tools.kind() == Kind::Array
+                    && tools.items().all(|tool| tool.kind() == Kind::Object);
+                if !is_list {
+                    return Err(fault("`tools` must be an array of objects"));
+                }
                 recording.tools = tools.items().map(|tool| tool.raw().to_owned()).collect();
             } else {
                 recording.exchanges.push(exchange(root).map_err(fault)?);
@@ -162,7 +173,11 @@ impl Recording {
         }
         let protocol = text("protocol").ok_or("`protocol` is missing")?;
         protocol.string().clone_into(&mut self.protocol);
-        let server = root.member("server").map_or("{}", |server| server.raw());
+        let server = root.member("server");
+        if server.is_some_and(|server| server.kind() != Kind::Object) {
+            return Err("`server` must be an object");
+        }
+        let server = server.map_or("{}", |server| server.raw());
         server.clone_into(&mut self.server);
         self.instructions = text("instructions").map(|text| text.string().to_owned());
         Ok(())
@@ -170,10 +185,14 @@ impl Recording {
 }
 
 fn exchange(root: View<'_>) -> Result<Exchange, &'static str> {
-    let tool = root.member("tool").ok_or("`tool` is missing")?;
-    let arguments = root.member("arguments").ok_or("`arguments` is missing")?;
+    let of_kind = |name: &str, kind: Kind| root.member(name).filter(|value| value.kind() == kind);
+    let tool = of_kind("tool", Kind::String).ok_or("`tool` must be a string")?;
+    let arguments = of_kind("arguments", Kind::Object).ok_or("`arguments` must be an object")?;
     let ended = match (root.member("result"), root.member("error")) {
-        (Some(result), None) => Ended::Result(result.raw().to_owned()),
+        (Some(result), None) if result.kind() == Kind::Object => {
+            Ended::Result(result.raw().to_owned())
+        }
+        (Some(_), None) => return Err("`result` must be an object"),
         (None, Some(error)) => Ended::Error(
             error
                 .member("code")
@@ -203,17 +222,26 @@ fn exchange(root: View<'_>) -> Result<Exchange, &'static str> {
     })
 }
 
-/// JSON without line feeds between its values.
-fn one_line(text: &str) -> String {
-    toolsure_mcp::message::write::compact(text)
+/// Whether JSON text can be read again.
+fn is_readable(text: &str) -> bool {
+    OwnedDocument::read(text.as_bytes(), &UNLIMITED).is_ok()
+}
+
+/// The text of a tool in which texts that look like secrets are replaced. What its schema says of members stays.
+fn without_secret_texts(text: &str) -> String {
+    masked_with(text, |_| false)
 }
 
 /// JSON text in which secrets are replaced.
 fn masked(text: &str) -> String {
+    masked_with(text, names_secret)
+}
+
+fn masked_with(text: &str, names_secret: fn(&str) -> bool) -> String {
     match OwnedDocument::read(text.as_bytes(), &UNLIMITED) {
         Ok(document) => {
             let mut out = String::new();
-            write(&mut out, document.document().root(), false);
+            write(&mut out, document.document().root(), names_secret, false);
             out
         }
         Err(_) => "null".to_owned(),
@@ -227,7 +255,7 @@ fn masked_text(text: &str) -> String {
     }
 }
 
-fn write(out: &mut String, value: View<'_>, is_secret: bool) {
+fn write(out: &mut String, value: View<'_>, names_secret: fn(&str) -> bool, is_secret: bool) {
     match value.kind() {
         Kind::Object => {
             out.push('{');
@@ -235,9 +263,14 @@ fn write(out: &mut String, value: View<'_>, is_secret: bool) {
                 if number > 0 {
                     out.push(',');
                 }
-                out.push_str(&json_string(key.text()));
+                out.push_str(&json_string(&masked_text(key.text())));
                 out.push(':');
-                write(out, member, is_secret || names_secret(key.text()));
+                write(
+                    out,
+                    member,
+                    names_secret,
+                    is_secret || names_secret(key.text()),
+                );
             }
             out.push('}');
         }
@@ -247,11 +280,11 @@ fn write(out: &mut String, value: View<'_>, is_secret: bool) {
                 if number > 0 {
                     out.push(',');
                 }
-                write(out, item, is_secret);
+                write(out, item, names_secret, is_secret);
             }
             out.push(']');
         }
-        Kind::String if is_secret || has_secret(value.string()) => {
+        Kind::String | Kind::Number if is_secret || has_secret(value.string()) => {
             out.push_str(&json_string(MASK));
         }
         _ => out.push_str(value.raw()),
@@ -259,7 +292,7 @@ fn write(out: &mut String, value: View<'_>, is_secret: bool) {
 }
 
 /// What stands in place of a secret.
-const MASK: &str = "***";
+pub(crate) const MASK: &str = "***";
 
 #[cfg(test)]
 mod tests {

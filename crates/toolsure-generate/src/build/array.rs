@@ -33,7 +33,11 @@ impl<'g> Builder<'g> {
             Style::Mixed if place.depth < self.depth => self.random.below(3),
             _ => 0,
         };
-        let is_open = |index: usize| found.part(self.model, &Part::Item(index)).is_some();
+        let is_open = |index: usize| {
+            found
+                .part((self.model, self.reach), &Part::Item(index))
+                .is_some()
+        };
         let has_item = wanted > 0 && is_open(0);
         let is_twice = broken.is_some_and(|entry| entry.keyword == Keyword::UniqueItems);
         let mut length = least
@@ -58,7 +62,7 @@ impl<'g> Builder<'g> {
             if index > 0 {
                 self.out.push(',');
             }
-            let part = found.part(self.model, &Part::Item(index));
+            let part = found.part((self.model, self.reach), &Part::Item(index));
             let mut subs = match (part, at == Some(index) || is_beyond) {
                 (Some(subs), _) => subs,
                 (None, true) => Vec::new(),

@@ -16,7 +16,7 @@ use toolsure_syntax::model::{Entry, Form, Model, SubschemaId, TypeSet};
 use crate::conjunction::{Choice, Chooser, Conjunction};
 use crate::heights::{Heights, NEVER, TYPES, least};
 use crate::random::Random;
-use crate::reach::{Edge, Step};
+use crate::reach::{Edge, Reach, Step};
 use crate::text::Matches;
 
 /// What is to be true of the value at the end of the way.
@@ -116,7 +116,10 @@ pub(crate) enum Style {
 pub(crate) struct Builder<'g> {
     pub(crate) model: &'g Model,
     pub(crate) heights: &'g Heights,
+    pub(crate) reach: &'g Reach,
     pub(crate) matches: &'g Matches,
+    /// Names that were looked at: work beside the values.
+    pub(crate) looked: usize,
     pub(crate) random: Random,
     pub(crate) style: Style,
     /// The number of the attempt at the goal: another one makes another choice.
@@ -134,14 +137,18 @@ pub(crate) struct Builder<'g> {
 }
 
 impl<'g> Builder<'g> {
-    /// Writes an instance of the schema; `None` if none was found.
-    pub(crate) fn instance(mut self, focus: Focus<'_, 'g>) -> Option<String> {
+    /// Writes an instance of the schema, or nothing if none was found; and the work that it took.
+    pub(crate) fn instance(mut self, focus: Focus<'_, 'g>) -> (Option<String>, usize) {
+        let before = self.values;
         let types = match self.is_object {
             true => TypeSet::OBJECT,
             false => TypeSet::ALL,
         };
-        self.value(&[self.model.root], types, focus, Place::default())?;
-        Some(self.out)
+        let made = self.value(&[self.model.root], types, focus, Place::default());
+        let values = before.saturating_sub(self.values).saturating_mul(VALUE);
+        let written = self.out.len() / 16;
+        let work = values.saturating_add(self.looked).saturating_add(written);
+        (made.map(|()| self.out), work)
     }
 
     /// Writes a value that matches subschemas.
@@ -447,5 +454,7 @@ pub(crate) fn forbidden_names<'g>(model: &'g Model, found: &Conjunction<'g>) -> 
 }
 
 const TYPES_OF_CANDIDATES: [TypeSet; 7] = TYPES;
+/// The work of making a value, in names that are looked at.
+const VALUE: usize = 10;
 /// The maximum depth of an instance.
 const DEEPEST: usize = 60;

@@ -1,5 +1,7 @@
 //! Objects.
 
+use std::collections::HashSet;
+
 use toolsure_json::{Node as _, View, push_json_string};
 use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{Dependency, Form, SubschemaId, TypeSet};
@@ -13,20 +15,20 @@ use crate::reach::{Step, is_never};
 /// The names of an object's members.
 struct Names {
     list: Vec<String>,
+    known: HashSet<String>,
     /// Names that it must not have.
     without: Vec<String>,
 }
 
 impl Names {
     fn add(&mut self, name: &str) {
-        let is_new = !self.list.iter().any(|known| known == name);
-        if is_new && !self.without.iter().any(|one| one == name) {
+        if !self.without.iter().any(|one| one == name) && self.known.insert(name.to_owned()) {
             self.list.push(name.to_owned());
         }
     }
 
     fn has(&self, name: &str) -> bool {
-        self.list.iter().any(|known| known == name)
+        self.known.contains(name)
     }
 }
 
@@ -53,6 +55,7 @@ impl<'g> Builder<'g> {
         let is_name = matches!(aimed.map(|edge| &edge.step), Some(Step::Name));
         let mut names = Names {
             list: Vec::new(),
+            known: HashSet::new(),
             without: self.without(found, focus),
         };
         for name in forced.iter().copied().chain(own_name.as_deref()) {
@@ -79,7 +82,7 @@ impl<'g> Builder<'g> {
             push_json_string(&mut self.out, name);
             self.out.push(':');
             let is_own = own_name.as_ref() == Some(name);
-            let part = found.part(self.model, &Part::Member(name));
+            let part = found.part((self.model, self.reach), &Part::Member(name));
             let mut subs = match (part, is_own || is_extra) {
                 (Some(subs), _) => subs,
                 // It is there although it must not be.
@@ -259,14 +262,14 @@ impl<'g> Builder<'g> {
         if self.style == Style::Least || place.depth >= self.depth {
             return;
         }
-        for name in declared(self.model, found) {
+        for name in self.declared(found) {
             if self.style == Style::Mixed && self.random.below(2) == 0 {
                 continue;
             }
             if self.values <= names.list.len().saturating_mul(2) {
                 return;
             }
-            let part = found.part(self.model, &Part::Member(name));
+            let part = found.part((self.model, self.reach), &Part::Member(name));
             let is_possible = part.is_some_and(|subs| {
                 let mut all = subs.iter();
                 all.all(|one| self.heights.least(*one, TypeSet::ALL) != NEVER)
@@ -306,11 +309,18 @@ impl<'g> Builder<'g> {
             kept.reverse();
             names.list = kept;
         }
-        for name in declared(self.model, found) {
+        let more = match names.list.len() < least {
+            true => self.declared(found),
+            false => Vec::new(),
+        };
+        for name in more {
             if names.list.len() >= least {
                 break;
             }
-            if found.part(self.model, &Part::Member(name)).is_some() {
+            if found
+                .part((self.model, self.reach), &Part::Member(name))
+                .is_some()
+            {
                 names.add(name);
             }
         }
@@ -336,7 +346,10 @@ impl<'g> Builder<'g> {
         is_any: bool,
     ) -> Option<String> {
         let is_free = |name: &str| {
-            !declared(self.model, found).contains(&name)
+            !found
+                .subs
+                .iter()
+                .any(|sub| self.reach.member(*sub, name).is_some())
                 && found.entries.iter().all(|(_, entry)| match &entry.form {
                     Form::Patterns(all) => {
                         !is_any
@@ -348,7 +361,10 @@ impl<'g> Builder<'g> {
                     }
                     _ => true,
                 })
-                && (is_any || found.part(self.model, &Part::Member(name)).is_some())
+                && (is_any
+                    || found
+                        .part((self.model, self.reach), &Part::Member(name))
+                        .is_some())
         };
         let name_schemas: Vec<SubschemaId> = found
             .entries
@@ -428,28 +444,29 @@ impl<'g> Builder<'g> {
         );
         Some(document.ok()?.document().root().string().to_owned())
     }
-}
 
-/// The names of the members that are declared, each once.
-fn declared<'g>(model: &'g toolsure_syntax::Model, found: &Conjunction<'g>) -> Vec<&'g str> {
-    let mut names = Vec::new();
-    let mut known = std::collections::HashSet::new();
-    for (sub, entry) in &found.entries {
-        let Form::Map(map) = &entry.form else {
-            continue;
-        };
-        if entry.keyword != Keyword::Properties {
-            continue;
-        }
-        for (key, _) in map {
-            if let Some(key) = found.view(model, *sub, *key)
-                && known.insert(key.string())
-            {
-                names.push(key.string());
+    /// The names of the members that are declared, each once.
+    fn declared(&mut self, found: &Conjunction<'g>) -> Vec<&'g str> {
+        let mut names = Vec::new();
+        let mut known = HashSet::new();
+        for (sub, entry) in &found.entries {
+            let Form::Map(map) = &entry.form else {
+                continue;
+            };
+            if entry.keyword != Keyword::Properties {
+                continue;
+            }
+            self.looked = self.looked.saturating_add(map.len());
+            for (key, _) in map {
+                if let Some(key) = found.view(self.model, *sub, *key)
+                    && known.insert(key.string())
+                {
+                    names.push(key.string());
+                }
             }
         }
+        names
     }
-    names
 }
 
 /// Rounds in which members ask for other members.

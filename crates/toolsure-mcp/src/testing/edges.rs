@@ -12,7 +12,7 @@ pub(super) fn calls(full: &str, minimal: Option<&str>) -> Vec<(u8, String, Strin
     };
     let mut calls = Vec::new();
     let mut is_long_used = false;
-    for (name, value) in &all {
+    for (name, value) in all.iter().take(MEMBERS) {
         let with = |value: &str| {
             let mut changed = base.clone();
             match changed.iter_mut().find(|(known, _)| known == name) {
@@ -95,7 +95,7 @@ pub(super) fn mistakes(full: &str, minimal: Option<&str>) -> Vec<String> {
         return Vec::new();
     };
     let mut calls = Vec::new();
-    for (name, value) in &all {
+    for (name, value) in all.iter().take(MEMBERS) {
         let others: &[&str] = match value.as_bytes().first() {
             Some(b'-' | b'0'..=b'9') => &["\"1\"", "1.5", "null"],
             Some(b't' | b'f') => &["\"true\"", "1", "null"],
@@ -211,5 +211,7 @@ pub(super) const UNDECLARED: &str = "a member that is not declared";
 /// Characters of a long string, and items of a long array.
 const LONG: usize = 100_000;
 const MANY: usize = 1_000;
+/// Members that are varied.
+const MEMBERS: usize = 60;
 /// Strings inside members that are made long.
 const INNER: usize = 6;

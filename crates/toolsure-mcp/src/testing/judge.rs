@@ -82,7 +82,7 @@ impl Judge {
                 let message = format!("the answer cannot be read: {why}");
                 vec![TestFinding::new(Code::ResultShape, message)]
             }
-            Outcome::Error(code, message) => self.error(call, code, message),
+            Outcome::Error(code, message) => error(tool, call, code, message),
             Outcome::Result(result) => self.result(tool, call, result),
         }
     }
@@ -99,25 +99,6 @@ impl Judge {
         }
     }
 
-    fn error(&self, call: &Call, code: i64, message: &str) -> Vec<TestFinding> {
-        let said = quote(message, SHOWN);
-        if is_about_tool(message) {
-            let message = format!("the listed tool cannot be called: error {code} `{said}`");
-            return vec![TestFinding::new(Code::StaleList, message)];
-        }
-        // Whatever a reader says of a message that it cannot take is right.
-        let is_reader = matches!(call.kind, CallKind::Any(_)) && !is_exception(message);
-        if !is_reader && (is_exception(message) || code != INVALID_PARAMS) {
-            let message = format!("answered with error {code} `{said}`");
-            return vec![TestFinding::new(Code::InternalError, message)];
-        }
-        if call.is_valid() && is_about_arguments(message) {
-            let message = format!("refused with error {code} `{said}`");
-            return vec![refusal(call, &message)];
-        }
-        Vec::new()
-    }
-
     fn result(
         &mut self,
         tool: &Arc<ToolContract>,
@@ -132,7 +113,7 @@ impl Judge {
             return findings;
         };
         if read.is_error {
-            findings.extend(failed(call, &read));
+            findings.extend(failed(tool, call, &read));
             return findings;
         }
         if read.kind != ResultKind::Complete {
@@ -182,6 +163,26 @@ impl Judge {
     }
 }
 
+/// What is wrong with a JSON-RPC error.
+fn error(tool: &ToolContract, call: &Call, code: i64, message: &str) -> Vec<TestFinding> {
+    let said = quote(message, SHOWN);
+    if is_about_tool(message, tool.name()) {
+        let message = format!("the listed tool cannot be called: error {code} `{said}`");
+        return vec![TestFinding::new(Code::StaleList, message)];
+    }
+    // Whatever a reader says of a message that it cannot take is right.
+    let is_reader = matches!(call.kind, CallKind::Any(_)) && !is_exception(message);
+    if !is_reader && (is_exception(message) || code != INVALID_PARAMS) {
+        let message = format!("answered with error {code} `{said}`");
+        return vec![TestFinding::new(Code::InternalError, message)];
+    }
+    if call.is_valid() && is_about_arguments(message) {
+        let message = format!("refused with error {code} `{said}`");
+        return vec![refusal(call, &message)];
+    }
+    Vec::new()
+}
+
 /// A refusal of the contract, as a finding.
 fn refused(refusal: &Refusal) -> TestFinding {
     let code = match refusal.fault {
@@ -207,7 +208,7 @@ fn refused(refusal: &Refusal) -> TestFinding {
 }
 
 /// What is wrong with an error result.
-fn failed(call: &Call, read: &ToolResult<'_>) -> Option<TestFinding> {
+fn failed(tool: &ToolContract, call: &Call, read: &ToolResult<'_>) -> Option<TestFinding> {
     let blocks = read.content.into_iter().flat_map(View::items);
     let texts: Vec<&str> = blocks
         .filter_map(|block| block.member("text"))
@@ -220,7 +221,7 @@ fn failed(call: &Call, read: &ToolResult<'_>) -> Option<TestFinding> {
         let message = "an error result without a text that says what is wrong";
         return Some(TestFinding::new(Code::ErrorWithoutText, message));
     }
-    if is_about_tool(&text) {
+    if is_about_tool(&text, tool.name()) {
         let message = format!("the listed tool cannot be called: `{said}`");
         return Some(TestFinding::new(Code::StaleList, message));
     }

@@ -62,6 +62,9 @@ impl Links {
             let mut changed = all.clone();
             let mut names = Vec::new();
             for (name, value) in &mut changed {
+                if plan.pinned.contains(name) {
+                    continue;
+                }
                 let known = self.values.get(&normalised(name));
                 if let Some(other) = known.and_then(|known| known.get(turn))
                     && other != value

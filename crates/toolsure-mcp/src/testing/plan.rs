@@ -44,6 +44,8 @@ pub struct Plan {
     pub uncovered: Vec<String>,
     /// A call with a string that is not Unicode. One tool of a server is enough for it, as its reader decides.
     pub malformed: Option<Call>,
+    /// The members that have values of the operator's.
+    pub(super) pinned: Vec<String>,
     /// The input schema. It asserts formats: a valid call has none that a server may refuse.
     schema: Schema,
 }
@@ -115,6 +117,7 @@ impl Plan {
                 further: 0,
                 uncovered: vec![String::new()],
                 malformed: None,
+                pinned: Vec::new(),
                 schema: lenient,
             });
         };
@@ -123,8 +126,9 @@ impl Plan {
             seed: options.seed,
             objects: true,
             // A schema of a stranger must not hold up the test.
-            attempts: 5_000,
-            fuel: 20_000_000,
+            attempts: options.calls.saturating_mul(8).clamp(400, 3_000),
+            fuel: 10_000_000,
+            work: 5_000_000,
             valid: 1_000,
             invalid: 1_000,
             ..Options::default()
@@ -146,7 +150,9 @@ impl Plan {
         let malformed = full.and_then(|full| edges::malformed(&full.text));
         let all = check.calls(&instances);
         let further = all.len().saturating_sub(options.calls);
+        let names = pinned.iter().map(|one| one.member.clone());
         Ok(Self {
+            pinned: names.collect(),
             calls: all.into_iter().take(options.calls).collect(),
             further,
             uncovered,
@@ -215,13 +221,14 @@ impl Check<'_> {
             }
             for (rank, arguments, covers) in edges {
                 let is_new = !valid.iter().any(|(_, known)| known.arguments == arguments);
-                if is_new && self.accepts(&arguments) {
+                if is_new && self.accepts(&arguments) && self.keeps_pinned(&arguments) {
                     let arguments = self.pin_again(&arguments);
                     valid.push((rank, Call::valid(arguments, covers)));
                 }
             }
             let mistakes = edges::mistakes(fullest, plainest.as_deref());
-            wrong.extend(mistakes.iter().filter_map(|text| self.mistake(text)));
+            let mistakes = mistakes.iter().filter_map(|text| self.mistake(text));
+            wrong.extend(mistakes.filter(|call| self.keeps_pinned(&call.arguments)));
         }
         valid.sort_by_key(|(rank, _)| *rank);
         let mut valid: Vec<Call> = valid.into_iter().map(|(_, call)| call).collect();
@@ -272,13 +279,16 @@ impl Check<'_> {
         all
     }
 
-    /// The instance with the pinned values, if it is still valid; otherwise as it is.
+    /// The instance with the pinned values, each as far as the schema then still accepts it.
     fn pin(&self, text: &str) -> Option<String> {
-        let pinned = edges::with_members(text, self.pinned, true)?;
-        match pinned == text || self.accepts(&pinned) {
-            true => Some(pinned),
-            false => Some(text.to_owned()),
+        let mut pinned = text.to_owned();
+        for one in self.pinned {
+            let changed = edges::with_members(&pinned, std::slice::from_ref(one), true)?;
+            if changed == pinned || self.accepts(&changed) {
+                pinned = changed;
+            }
         }
+        Some(pinned)
     }
 
     fn pin_again(&self, text: &str) -> String {
@@ -288,16 +298,24 @@ impl Check<'_> {
     /// The same for an invalid instance: what it breaks stays.
     fn pin_invalid(&self, text: &str, at: &str) -> Option<String> {
         let broken = toolsure_json::pointer::tokens(at).next();
-        let pinned: Vec<Pinned> = self
+        // What the operator gives is never another value.
+        if self
             .pinned
             .iter()
-            .filter(|one| broken.as_deref() != Some(one.member.as_str()))
-            .cloned()
-            .collect();
-        let changed = edges::with_members(text, &pinned, false)?;
+            .any(|one| broken.as_deref() == Some(one.member.as_str()))
+        {
+            return None;
+        }
+        let changed = edges::with_members(text, self.pinned, true)?;
         // A server may leave formats unchecked, and arguments are objects in any case.
         let is_invalid = verdict(self.lenient, &changed) == Some(Verdict::Invalid);
         (is_invalid && changed.starts_with('{')).then_some(changed)
+    }
+
+    /// Whether the arguments have no other value for a pinned member.
+    fn keeps_pinned(&self, text: &str) -> bool {
+        let changed = edges::with_members(text, self.pinned, false);
+        changed.is_some_and(|changed| edges::members(&changed) == edges::members(text))
     }
 
     /// An invalid call with these arguments, if the schema refuses them.

@@ -26,6 +26,9 @@ pub(super) fn is_exception(text: &str) -> bool {
         Some((_, rest)) if is_prefixed => rest.trim(),
         _ => text,
     };
+    if key.eq_ignore_ascii_case("division by zero") {
+        return true;
+    }
     let name = key
         .strip_prefix('\'')
         .and_then(|rest| rest.strip_suffix('\''));
@@ -37,13 +40,13 @@ pub(super) fn is_exception(text: &str) -> bool {
     })
 }
 
-/// Whether a text says that there is no such tool.
-pub(super) fn is_about_tool(text: &str) -> bool {
-    let text = text.to_ascii_lowercase();
-    TOOLS.iter().any(|part| text.contains(part))
+/// Whether a text says that there is no tool with this name.
+pub(super) fn is_about_tool(text: &str, name: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    text.contains(name) && TOOLS.iter().any(|part| lower.contains(part))
 }
 
-const ARGUMENTS: [&str; 14] = [
+const ARGUMENTS: [&str; 24] = [
     "validation error",
     "validationerror",
     "invalid arguments",
@@ -58,28 +61,35 @@ const ARGUMENTS: [&str; 14] = [
     "missing 1 required",
     "is a required property",
     "is not of type",
+    "must be string",
+    "must be integer",
+    "must be number",
+    "must be boolean",
+    "must have required property",
+    "must not have additional properties",
+    "expected string, received",
+    "expected number, received",
+    "input should be",
+    "required positional argument",
 ];
 
-const EXCEPTIONS: [&str; 28] = [
+const EXCEPTIONS: [&str; 25] = [
     "traceback (most recent call last)",
     "cannot read propert",
     "is not a function",
     "is not iterable",
-    "is not defined",
     "undefined is not",
     "cannot destructure",
     "maximum call stack",
     "invalid array length",
-    "division by zero",
     "zerodivisionerror",
-    "has no attribute",
+    "object has no attribute",
     "object is not subscriptable",
     "object is not callable",
     "object is not iterable",
     "unsupported operand type",
     "not supported between instances",
-    "index out of range",
-    "list index",
+    "list index out of range",
     "'nonetype' object",
     "keyerror",
     "attributeerror",
@@ -115,6 +125,7 @@ mod tests {
             "Error executing tool byte_order: invalid hex input: 'a'",
             "EINVAL: invalid argument, rename '/a' -> '/b'",
             "Order not found: 'A7'",
+            "b must not be 0: division by zero has no result",
             "no file `x`",
             "not found",
         ] {
@@ -123,6 +134,7 @@ mod tests {
         assert!(is_about_arguments(
             "Input validation error: '' is too short"
         ));
-        assert!(is_about_tool("Unknown tool: get"));
+        assert!(is_about_tool("Unknown tool: get", "get"));
+        assert!(!is_about_tool("No such tool: hammer", "find_tools"));
     }
 }

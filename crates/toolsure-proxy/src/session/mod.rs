@@ -114,6 +114,12 @@ impl Session {
         self.ask(Phase::Request, method, params).await
     }
 
+    /// Sets how long the session may last from now on, whatever is left of
+    /// [`Deadlines::overall`](crate::Deadlines::overall).
+    pub fn lasts(&mut self, time: Duration) {
+        self.end = Instant::now() + time;
+    }
+
     /// Calls a tool with these arguments, the JSON text of an object. Over HTTP, headers repeat what the tool's contract says
     /// (2026-07-28, basic/transports/streamable-http).
     ///

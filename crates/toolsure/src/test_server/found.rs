@@ -6,7 +6,7 @@ use toolsure_proxy::Fault;
 
 use crate::exit::Exit;
 use crate::listing::{ServerFacts, exit_of};
-use crate::recording::Recording;
+use crate::recording::{Ended, MASK, Recording};
 
 /// The result of testing one server.
 #[derive(Debug, Default)]
@@ -78,6 +78,35 @@ impl Report {
         of_tools.chain(self.server_findings.iter().map(|found| (None, found)))
     }
 
+    /// Hides the values of the operator's headers in what a server says.
+    pub(super) fn hide(&mut self, headers: &[String]) {
+        let values = headers.iter().filter_map(|header| header.split_once(':'));
+        let words = values.flat_map(|(_, value)| value.split_whitespace());
+        let secrets: Vec<&str> = words.filter(|word| word.len() >= SHORTEST_SECRET).collect();
+        let hide = |text: &mut String| {
+            for secret in &secrets {
+                if text.contains(secret) {
+                    *text = text.replace(secret, MASK);
+                }
+            }
+        };
+        self.notes.iter_mut().for_each(hide);
+        let of_tools = self.tools.iter_mut().flat_map(|tool| &mut tool.findings);
+        for found in of_tools.chain(&mut self.server_findings) {
+            hide(&mut found.finding.message);
+        }
+        for exchange in &mut self.recording.exchanges {
+            match &mut exchange.ended {
+                Ended::Result(text) | Ended::Lost(text) => hide(text),
+                Ended::Error(_, message, data) => {
+                    hide(message);
+                    data.iter_mut().for_each(hide);
+                }
+                Ended::Silence => {}
+            }
+        }
+    }
+
     /// Whether any tool was called, or there is none.
     pub(super) fn has_called(&self) -> bool {
         self.tools.is_empty() || self.tools.iter().any(|tool| tool.skipped.is_none())
@@ -122,5 +151,7 @@ impl Found {
     }
 }
 
+/// Characters of a word of a header that may be a secret.
+const SHORTEST_SECRET: usize = 6;
 /// Bytes of arguments that are shown in a command.
 const LONGEST_CALL: usize = 1_000;

@@ -136,13 +136,14 @@ impl Sheet {
             self.line(&format!(
                 "  {style}{word}{style:#}[{}]{at}: {}",
                 code.name(),
-                found.finding.message
+                quote(&found.finding.message, 1_000)
             ));
             if let Some(arguments) = &found.arguments {
                 let name = quote(tool.unwrap_or_default(), NAME_CHARS);
                 let shown = quote(arguments, 400);
                 self.line(&format!("    {HELP}-->{HELP:#} {name} {shown}"));
-                self.line(&format!("    {DIM}= {}{DIM:#}", found.purpose));
+                let purpose = quote(&found.purpose, 200);
+                self.line(&format!("    {DIM}= {purpose}{DIM:#}"));
             }
             if let Some(repeat) = found.repeat(tool) {
                 self.line(&format!(

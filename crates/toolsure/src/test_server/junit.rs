@@ -98,11 +98,19 @@ fn escaped(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\n' => out.push_str("&#10;"),
             '\t' => out.push('\t'),
-            c if c < ' ' || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            // Nothing that changes how the lines around it are shown, either.
+            c if c.is_control() || is_bidi(c) || matches!(c, '\u{fffe}' | '\u{ffff}') => {
+                out.push('\u{fffd}')
+            }
             c => out.push(c),
         }
     }
     out
+}
+
+/// Whether a character changes the direction of text.
+fn is_bidi(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

@@ -119,6 +119,10 @@ pub(crate) fn run(args: &TestServerArgs, term: &Term) -> Result<Exit, Failure> {
         return Err(Failure::usage("`--record` is for one server")
             .with_help("choose one of a configuration with `--server NAME`"));
     }
+    if let Some(path) = &args.record {
+        // Before any call is made: the file may be one that cannot be written.
+        Recording::default().write(path)?;
+    }
     let mut reports = Vec::new();
     for source in sources {
         let (target, peer) = match source {
@@ -132,7 +136,9 @@ pub(crate) fn run(args: &TestServerArgs, term: &Term) -> Result<Exit, Failure> {
         };
         let options = crate::listing::live_options(settings.session_time(), !args.target.no_probe);
         let run = Run::new(target, *peer, options, &settings, *term);
-        reports.push(drive(run)?);
+        let mut report = drive(run)?;
+        report.hide(&args.target.headers);
+        reports.push(report);
     }
     if let (Some(path), [report]) = (&args.record, reports.as_slice()) {
         report.recording.write(path)?;
@@ -214,6 +220,7 @@ fn settings(args: &TestServerArgs) -> Result<Settings, Failure> {
         values,
         only,
         against,
+        is_recorded: args.record.is_some(),
     })
 }
 

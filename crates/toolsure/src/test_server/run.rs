@@ -32,6 +32,8 @@ pub(super) struct Settings {
     /// The only calls to make.
     pub(super) only: Vec<(String, String)>,
     pub(super) against: Option<Recording>,
+    /// Whether the answers are kept for a recording.
+    pub(super) is_recorded: bool,
 }
 
 impl Settings {
@@ -128,6 +130,9 @@ impl<'s> Run<'s> {
             Err(fault) => self.report.fault = Some(fault),
             Ok(listing) => {
                 self.end = Instant::now() + self.settings.duration;
+                if let Some(session) = &mut self.session {
+                    session.lasts(self.settings.duration);
+                }
                 self.test(listing).await;
                 self.close().await;
             }
@@ -161,14 +166,12 @@ impl<'s> Run<'s> {
     async fn reopen(&mut self) -> Result<(), Fault> {
         self.opened = self.opened.saturating_add(1);
         let mut options = self.options.clone();
-        options.deadlines.overall = self
-            .settings
-            .open_timeout
-            .saturating_add(self.end.saturating_duration_since(Instant::now()));
-        let session = match self.peer.clone() {
+        options.deadlines.overall = self.settings.open_timeout;
+        let mut session = match self.peer.clone() {
             Peer::Child(launch) => Session::stdio(launch, options).await?,
             Peer::Http(target) => Session::http(target, options).await?,
         };
+        session.lasts(self.left());
         self.session = Some(session);
         Ok(())
     }
@@ -218,12 +221,15 @@ impl<'s> Run<'s> {
 
     /// Waits until a call may be made. While tools are tested, a part of the budget is reserved.
     pub(super) async fn admit(&mut self) -> Result<(), Spent> {
+        if self.left().is_zero() {
+            return Err(Spent);
+        }
         let (mut most, mut time) = (self.settings.calls, Duration::ZERO);
         if self.is_reserving {
             most = most.saturating_sub(RESERVED_CALLS.min(most / 4));
             time = self.settings.duration / RESERVED_TIME;
         }
-        if self.calls >= most || self.left() <= time {
+        if self.calls >= most || self.left() < time {
             return Err(Spent);
         }
         sleep_until(self.next.min(self.end)).await;
@@ -239,9 +245,18 @@ impl<'s> Run<'s> {
         arguments: &str,
     ) -> Result<Kept, Spent> {
         self.admit().await?;
+        let call_timeout = self.settings.call_timeout;
         let session = self.session().await?;
+        let begun = Instant::now();
         let answer = session.call(tool, arguments).await;
         let kept = self.kept(answer).await;
+        if matches!(kept, Kept::Silence) && begun.elapsed() < call_timeout {
+            // The end of the run cut it off.
+            return Err(Spent);
+        }
+        if !self.settings.is_recorded {
+            return Ok(kept);
+        }
         let exchange = Exchange {
             tool: tool.name().to_owned(),
             arguments: arguments.to_owned(),
@@ -264,6 +279,7 @@ impl<'s> Run<'s> {
         match fault.kind() {
             FaultKind::Timeout => Kept::Silence,
             FaultKind::Protocol => Kept::Unreadable(fault.to_string()),
+            FaultKind::Status(status) => Kept::Error(i64::from(status), fault.to_string(), None),
             FaultKind::TooLarge => {
                 // That is our limit, and no fault.
                 self.report
@@ -280,10 +296,13 @@ impl<'s> Run<'s> {
     }
 
     fn pagination_fault(&mut self, fault: &Fault) {
-        let found = super::found::Found::of_server(
-            toolsure_mcp::testing::Code::Pagination,
-            fault.to_string(),
-        );
+        use toolsure_mcp::testing::Code;
+        let message = fault.to_string();
+        let code = match message.contains("a second time") {
+            true => Code::Pagination,
+            false => Code::ResultShape,
+        };
+        let found = super::found::Found::of_server(code, message);
         self.report.server_findings.push(found);
     }
 }

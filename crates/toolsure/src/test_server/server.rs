@@ -3,16 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use toolsure_guard::Digest;
 use toolsure_json::{Node as _, OwnedDocument, ReadLimits, json_string};
 use toolsure_mcp::contract::ToolContract;
 use toolsure_mcp::testing::{Call, Code, Judge, TestFinding};
-use toolsure_proxy::{Answer, Listing};
+use toolsure_proxy::{Answer, FaultKind, Listing};
 
 use super::found::{Found, Report};
 use super::run::{Kept, Run, Spent, shown};
 use super::shape::difference;
 use super::tools::Subject;
-use crate::recording::{Ended, Recording};
+use crate::recording::{Ended, MASK, Recording};
 
 impl Run<'_> {
     /// Makes the checks that are about no single tool. They stop when the budget is spent.
@@ -105,6 +106,16 @@ impl Run<'_> {
                 _ => None,
             });
         for (contract, (first, first_result), (second, second_result)) in pairs.take(PAIRS) {
+            // Results that change from call to call say nothing.
+            let mut is_same = true;
+            let (one, other) = ((first, first_result), (second, second_result));
+            for (arguments, expected) in [one, one, other, other] {
+                let now = self.call(contract, arguments).await?;
+                is_same &= matches!(&now, Kept::Result(text) if text == expected);
+            }
+            if !is_same {
+                continue;
+            }
             self.admit().await?;
             self.admit().await?;
             let session = self.session().await?;
@@ -134,7 +145,9 @@ impl Run<'_> {
                 self.close().await;
                 continue;
             };
-            if one == *second_result || other == *first_result {
+            let is_swapped = one == *second_result && other == *first_result;
+            let is_shared = one == other && (one == *first_result || one == *second_result);
+            if is_swapped || is_shared {
                 self.found(
                     Code::MixedAnswers,
                     format!("of two calls of `{name}` at once, one got the result of the other"),
@@ -215,9 +228,20 @@ impl Run<'_> {
         let is_same_session = self.has_session();
         let session = self.session().await?;
         let notified = session.notes().list_changed;
-        let Ok(after) = session.list_tools().await else {
-            self.close().await;
-            return Ok(());
+        let after = match session.list_tools().await {
+            Ok(after) => after,
+            Err(fault) => {
+                let message = format!("the list of tools cannot be read again: {fault}");
+                let code = match fault.kind() {
+                    FaultKind::Timeout => Code::Hang,
+                    FaultKind::Refused(_) => Code::StaleList,
+                    FaultKind::Protocol => Code::ResultShape,
+                    _ => Code::Crash,
+                };
+                self.found(code, message);
+                self.close().await;
+                return Ok(());
+            }
         };
         let same = contracts(&before.tools) == contracts(&after.tools);
         if !same && notified == 0 && is_same_session {
@@ -308,6 +332,10 @@ impl Run<'_> {
     /// Makes the calls of a recording, and compares the answers with it.
     pub(super) async fn compare(&mut self, recording: &Recording, subjects: &[Subject]) {
         for exchange in &recording.exchanges {
+            if exchange.arguments.contains(MASK) {
+                // What stands in place of a secret is not the secret.
+                continue;
+            }
             let subject = subjects
                 .iter()
                 .find(|one| one.contract.name() == exchange.tool);
@@ -416,20 +444,17 @@ fn words(ended: &Ended) -> String {
     }
 }
 
-/// The name and the schemas of each tool.
-fn contracts(tools: &[String]) -> Vec<(String, String, String)> {
-    let mut all: Vec<(String, String, String)> = tools
+/// The name and the digest of each tool.
+fn contracts(tools: &[String]) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = tools
         .iter()
         .filter_map(|text| {
             let document = OwnedDocument::read(text.as_bytes(), &ReadLimits::default()).ok()?;
             let root = document.document().root();
-            let raw = |name: &str| {
-                root.member(name)
-                    .map_or("", |member| member.raw())
-                    .to_owned()
-            };
             let name = root.member("name").map_or("", |name| name.string());
-            Some((name.to_owned(), raw("inputSchema"), raw("outputSchema")))
+            // As JSON, whatever the order of members.
+            let digest = Digest::of(root).map(|digest| digest.to_string());
+            Some((name.to_owned(), digest.unwrap_or_else(|| text.clone())))
         })
         .collect();
     all.sort();

@@ -70,6 +70,9 @@ impl Run<'_> {
             let contract = match ToolContract::read(text.as_bytes(), &self.store) {
                 Ok(contract) => Arc::new(contract),
                 Err(malformed) => {
+                    let message = format!("a tool of the list breaks the protocol: {malformed}");
+                    let found = Found::of_server(Code::ResultShape, message);
+                    self.report.server_findings.push(found);
                     self.skip(name_of(text), format!("cannot be read: {malformed}"));
                     continue;
                 }
@@ -152,9 +155,15 @@ impl Run<'_> {
             seed: self.settings.seed,
             pinned: pinned.collect(),
         };
+        if self.left().is_zero() {
+            return Err(Spent);
+        }
         let Ok(plan) = Plan::of(&subject.contract, &self.store, &options) else {
             return Ok(());
         };
+        if plan.calls.is_empty() {
+            tested.skipped = Some("no arguments were found that its schema accepts".to_owned());
+        }
         subject.malformed.clone_from(&plan.malformed);
         let mut calls = plan.calls.clone();
         if let Some(first) = calls.first().filter(|call| call.is_valid()) {
@@ -184,7 +193,7 @@ impl Run<'_> {
             {
                 let tool = &subject.contract;
                 let now = kept.ended();
-                let found = self.reordered(tool, before_call, (known, &now));
+                let found = self.reordered(tool, (before_call, call), (known, &now));
                 findings.extend(found.await?);
             }
             if let Kept::Result(text) = &kept
@@ -225,15 +234,22 @@ impl Run<'_> {
     async fn reordered(
         &mut self,
         tool: &Arc<ToolContract>,
-        before: &Call,
+        (before, after): (&Call, &Call),
         (known, now): (&Ended, &Ended),
     ) -> Result<Option<TestFinding>, Spent> {
         let is_answer = |ended: &Ended| matches!(ended, Ended::Result(_) | Ended::Error(..));
         if known == now || !is_answer(known) || !is_answer(now) {
             return Ok(None);
         }
-        let again = self.call(tool, &before.arguments).await?.ended();
-        Ok((again == *known).then(|| {
+        // Both orders must give their answers again: other answers may change from call to call.
+        let (first, other) = ((before, known), (after, now));
+        for (arguments, expected) in [first, first, other, other] {
+            let again = self.call(tool, &arguments.arguments).await?.ended();
+            if again != *expected {
+                return Ok(None);
+            }
+        }
+        Ok(Some({
             let message = "the answer is another one with the members in another order";
             TestFinding::new(Code::MemberOrder, message)
         }))
@@ -274,6 +290,9 @@ impl Run<'_> {
         let mut tries = SHRINKS;
         'again: loop {
             for candidate in smaller(tool, &best) {
+                if !self.keeps_values(tool, &candidate) {
+                    continue;
+                }
                 tries = match tries.checked_sub(1) {
                     Some(left) => left,
                     None => return best,
@@ -290,6 +309,20 @@ impl Run<'_> {
             }
             return best;
         }
+    }
+
+    /// Whether a call has all values of the operator's that its tool declares.
+    fn keeps_values(&self, tool: &ToolContract, call: &Call) -> bool {
+        let document = OwnedDocument::read(call.arguments.as_bytes(), &ReadLimits::default());
+        document.is_ok_and(|document| {
+            let root = document.document().root();
+            let own = self.settings.values.iter().filter(|(name, pinned)| {
+                let is_own = name.as_ref().is_none_or(|name| name == tool.name());
+                is_own && pinned.is_declared(tool)
+            });
+            own.map(|(_, pinned)| &pinned.member)
+                .all(|member| root.member(member).is_some())
+        })
     }
 
     /// Makes only the calls that the flags name.

