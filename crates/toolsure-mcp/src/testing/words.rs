@@ -26,7 +26,12 @@ pub(super) fn is_exception(text: &str) -> bool {
         Some((_, rest)) if is_prefixed => rest.trim(),
         _ => text,
     };
-    if key.eq_ignore_ascii_case("division by zero") {
+    let division = [
+        "division by zero",
+        "float division by zero",
+        "integer division or modulo by zero",
+    ];
+    if division.iter().any(|text| key.eq_ignore_ascii_case(text)) {
         return true;
     }
     let name = key
@@ -116,7 +121,7 @@ mod tests {
     fn errors_of_known_servers_are_told_apart() {
         for text in [
             "Error executing tool get: 'note'",
-            "Error calling tool 'divide': division by zero",
+            "Error calling tool 'divide': float division by zero",
             "Cannot read properties of undefined (reading 'id')",
         ] {
             assert!(is_exception(text), "{text}");

@@ -191,32 +191,38 @@ impl Run<'_> {
 
     /// A call with half of a surrogate pair (RFC 8259, section 8.2). Readers may refuse it, and must not fall silent.
     async fn not_unicode(&mut self, subjects: &[Subject]) -> Result<(), Spent> {
-        let found = subjects
+        let calls = subjects
             .iter()
-            .find_map(|one| Some((one, one.malformed.as_ref()?)));
-        let Some((subject, call)) = found else {
-            return Ok(());
-        };
-        self.admit().await?;
-        let session = self.session().await?;
-        let answer = tokio::time::timeout(SOON, session.call(&subject.contract, &call.arguments));
-        let kept = match answer.await {
-            Ok(answer) => self.kept(answer).await,
-            Err(_) => {
-                self.close().await;
-                Kept::Silence
-            }
-        };
-        let name = shown(subject.contract.name());
-        let what = format!("a call of `{name}` with half of a surrogate pair in a string");
-        match &kept {
-            Kept::Silence => self.found(Code::BadUnicode, format!("{what} got no answer")),
-            Kept::Ended(how) => self.found(Code::BadUnicode, format!("{what}: {how}")),
-            kept => {
-                let judge = &mut self.judge;
-                let found = kept.with(|outcome| judge.judge(&subject.contract, call, outcome));
-                if let Some(first) = found.first() {
-                    self.found(first.code, format!("{what}: {}", first.message));
+            .filter_map(|one| Some((one, one.malformed.as_ref()?)));
+        for (subject, call) in calls.take(PAIRS) {
+            self.admit().await?;
+            let session = self.session().await?;
+            let answer = session.call(&subject.contract, &call.arguments);
+            let kept = match tokio::time::timeout(SOON, answer).await {
+                Ok(answer) => self.kept(answer).await,
+                Err(_) => {
+                    self.close().await;
+                    Kept::Silence
+                }
+            };
+            let name = shown(subject.contract.name());
+            let what = format!("a call of `{name}` with half of a surrogate pair in a string");
+            // What falls silent once will do so for each tool.
+            match &kept {
+                Kept::Silence => {
+                    self.found(Code::BadUnicode, format!("{what} got no answer"));
+                    break;
+                }
+                Kept::Ended(how) => {
+                    self.found(Code::BadUnicode, format!("{what}: {how}"));
+                    break;
+                }
+                kept => {
+                    let judge = &mut self.judge;
+                    let found = kept.with(|outcome| judge.judge(&subject.contract, call, outcome));
+                    if let Some(first) = found.first() {
+                        self.found(first.code, format!("{what}: {}", first.message));
+                    }
                 }
             }
         }
