@@ -192,7 +192,9 @@ class Caller:
                     # Of these, each place is a fault of its own.
                     is_placed = one["code"] in ("accepts-invalid", "result-schema", "result-shape")
                     key = (one["code"], one["pointer"], one["message"]) if is_placed else one["code"]
-                    if one["severity"] != "error" or key in known:
+                    # In its own process, a server's exceptions are those of its author.
+                    is_error = one["severity"] == "error" or one["code"] == "uncaught-exception"
+                    if not is_error or key in known:
                         continue
                     known.add(key)
                     lines.append(_line(f"error {one['code']}", one["pointer"], one["message"], f"arguments: {_short(call['arguments'])}"))
