@@ -212,7 +212,7 @@ REFUSES = 'return types.CallToolResult(content=[types.TextContent(type="text", t
         (REFUSES, "str(n)", ["*error result-schema: *(at */n)*", '*arguments: {"n":1}*']),
         (REFUSES, "n, 'm': chr(0xD800)", ["*error result-shape: the answer is not JSON: *surrogates*", "*arguments: *"]),
         ("pass", "5", ["*error accepts-invalid: *", "*arguments: {*"]),
-        ("raise KeyError('boom')", "5", ["*uncaught-exception: *", "*arguments: {*"]),
+        ("raise KeyError('boom')", "5", ["*error internal-error: *", "*arguments: {*"]),
     ],
 )
 def test_calls_of_the_sdk(run, fault, value, lines):
