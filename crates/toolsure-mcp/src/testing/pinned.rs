@@ -1,6 +1,6 @@
 //! Values that the operator gives.
 
-use toolsure_json::{Node as _, OwnedDocument, ReadLimits};
+use toolsure_json::{Node as _, OwnedDocument, ReadLimits, View};
 
 use crate::contract::ToolContract;
 
@@ -23,7 +23,7 @@ impl Pinned {
         }
     }
 
-    /// Whether the input schema of a tool declares the member.
+    /// Whether the input schema of a tool declares or requires the member.
     ///
     /// ```
     /// use toolsure_mcp::contract::{SchemaStore, ToolContract};
@@ -39,8 +39,11 @@ impl Pinned {
         let limits = ReadLimits::default();
         let document = OwnedDocument::read(tool.input_text().as_bytes(), &limits);
         document.is_ok_and(|document| {
-            let properties = document.document().root().member("properties");
+            let root = document.document().root();
+            let properties = root.member("properties");
+            let mut required = root.member("required").into_iter().flat_map(View::items);
             properties.is_some_and(|all| all.member(&self.member).is_some())
+                || required.any(|name| name.string() == self.member)
         })
     }
 }
