@@ -12,7 +12,6 @@ pub mod argument;
 mod bounds;
 pub mod diff;
 mod engine;
-mod equality;
 pub mod inline;
 pub mod lint;
 mod members;

@@ -70,7 +70,7 @@ pub use crate::meter::{Meter, Unmetered, pay_for_number};
 pub use crate::node::{Key, Kind, Node};
 pub use crate::node_id::NodeId;
 pub use crate::number::Number;
-pub use crate::order::{compare, equal};
+pub use crate::order::{compare, equal, equal_values};
 pub use crate::owned::OwnedDocument;
 pub use crate::quote::{Quote, quote};
 pub use crate::read::{Mark, MemberAhead, MembersAhead, Parsed, Reader, Scalar, Stream};

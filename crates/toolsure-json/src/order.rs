@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use crate::int;
-use crate::meter::{Meter, pay_for_number, text_price};
+use crate::meter::{Meter, Unmetered, pay_for_number, text_price};
 use crate::node::{Key, Kind, Node};
 
 /// Whether two values are equal as JSON Schema defines it (2020-12 core, section 4.2.2): numbers by
@@ -40,6 +40,23 @@ pub fn equal<'a, 'b, A: Node<'a>, B: Node<'b>, M: Meter>(
     meter: &mut M,
 ) -> ControlFlow<M::Stop, bool> {
     compare(a, b, meter).map_continue(Ordering::is_eq)
+}
+
+/// The same as [`equal`], for code that has no budget for it.
+///
+/// ```
+/// use toolsure_json::{OwnedDocument, ReadLimits, equal_values};
+///
+/// let limits = ReadLimits::default();
+/// let (one, other) = (OwnedDocument::read("[1]", &limits)?, OwnedDocument::read("[1.0]", &limits)?);
+/// assert!(equal_values(one.document().root(), other.document().root()));
+/// # Ok::<(), toolsure_json::ReadError>(())
+/// ```
+pub fn equal_values<'a, 'b>(a: impl Node<'a>, b: impl Node<'b>) -> bool {
+    match equal(a, b, &mut Unmetered) {
+        ControlFlow::Continue(same) => same,
+        ControlFlow::Break(never) => match never {},
+    }
 }
 
 /// A total order of values that agrees with [`equal`].

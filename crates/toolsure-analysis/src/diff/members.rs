@@ -1,12 +1,11 @@
 //! What changed in the members of a tool that no other comparison knows, so that nothing that can be pinned
 //! changes unseen.
 
-use toolsure_json::{Key as _, Node as _, View, quote};
+use toolsure_json::{Key as _, Node as _, View, equal_values, quote};
 
 use super::lookup::Lookup;
 use super::report::{Change, Kind, Side};
 use super::words::{MOST_CHANGES, words};
-use crate::equality::equal_values;
 
 /// Members of two versions of an object.
 pub(super) type Versions<'v> = (Option<View<'v>>, Option<View<'v>>);

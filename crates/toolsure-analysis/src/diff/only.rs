@@ -1,11 +1,10 @@
 //! The values that a reason is about, where other reasons are about other values at the same location.
 
-use toolsure_json::{Node as _, View};
+use toolsure_json::{Node as _, View, equal_values};
 use toolsure_syntax::model::TypeSet;
 
 use super::facts::Facts;
 use super::tag::Tags;
-use crate::equality::equal_values;
 
 /// Some of the values at a location.
 #[derive(Debug, Clone)]

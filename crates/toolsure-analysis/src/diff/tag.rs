@@ -1,10 +1,9 @@
 //! A tag: a property whose value tells the branches of a union apart.
 
-use toolsure_json::{Node as _, View};
+use toolsure_json::{Node as _, View, equal_values};
 use toolsure_syntax::model::TypeSet;
 
 use super::facts::Facts;
-use crate::equality::equal_values;
 
 /// The required properties of an object schema that list their values, and these values.
 pub(super) struct Tags<'a>(Vec<(&'a str, Vec<View<'a>>)>);

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use toolsure_json::{Node as _, View, quote};
+use toolsure_json::{Node as _, View, equal_values, quote};
 use toolsure_schema::CompileError;
 
 use super::limits::Limits;
@@ -12,7 +12,6 @@ use super::report::{Change, Class, Kind as Happened, Report, Side, ToolChange};
 use super::witness::Judge;
 use super::{annotations, execution, members, words};
 use crate::engine::Engine;
-use crate::equality::equal_values;
 use crate::lint::{Linter, Severity};
 
 /// Compares the tools of two listings.

@@ -1,13 +1,12 @@
 //! The rules for `anyOf`, `oneOf`, `not` and `if` of the right side.
 
-use toolsure_json::{Node as _, View, quote};
+use toolsure_json::{Node as _, View, equal_values, quote};
 use toolsure_syntax::model::TypeSet;
 
 use super::facts::{Facts, listed, type_names, without};
 use super::only::Only;
 use super::subset::{Comparison, Left, MOST_BRANCHES, PAIR};
 use super::tag::Tags;
-use crate::equality::equal_values;
 
 impl<'a> Comparison<'a> {
     pub(super) fn choices(

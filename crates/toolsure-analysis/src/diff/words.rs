@@ -2,13 +2,12 @@
 
 use std::collections::HashSet;
 
-use toolsure_json::{Key as _, Kind, Node as _, Span, View, pointer, quote};
+use toolsure_json::{Key as _, Kind, Node as _, Span, View, equal_values, pointer, quote};
 use toolsure_syntax::Keyword;
 use toolsure_syntax::positions::SubschemaLayout;
 
 use super::lookup::Lookup;
 use super::report::{Aspect, Change, Class, Kind as Happened, Side};
-use crate::equality::equal_values;
 use crate::tool::HEADER;
 
 /// Reports every change of words between two tools, except in their annotations.

@@ -1,6 +1,6 @@
 //! How a projected schema relates to the original: by proof, by instances, or by construction.
 
-use toolsure_json::{OwnedDocument, ReadLimits, View};
+use toolsure_json::{OwnedDocument, ReadLimits, View, equal_values};
 use toolsure_schema::{Schema, Verdict, Workspace};
 
 use super::limits::{Limits, Spent};
@@ -8,7 +8,6 @@ use super::mapping::Mapping;
 use super::report::Relation;
 use crate::diff::inclusion::Pair;
 use crate::engine::Engine;
-use crate::equality::equal_values;
 
 /// The schemas that are compared.
 pub(super) struct Sides<'a> {

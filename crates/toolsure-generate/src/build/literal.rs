@@ -1,10 +1,6 @@
 //! Listed values: those of `enum` and `const`, and values beside them.
 
-use std::ops::ControlFlow;
-
-use toolsure_json::{
-    Kind, Node as _, OwnedDocument, ReadLimits, Unmetered, View, equal, json_string,
-};
+use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits, View, equal_values, json_string};
 use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{Entry, SubschemaId, TypeSet};
 
@@ -27,7 +23,7 @@ impl<'g> Builder<'g> {
         let is_in_all = |value: &View<'g>| {
             let mut others = lists.iter().enumerate().filter(|(other, _)| *other != at);
             found.types.intersects(TypeSet::of(*value))
-                && others.all(|(_, list)| list.iter().any(|one| is_equal(*one, *value)))
+                && others.all(|(_, list)| list.iter().any(|one| equal_values(*one, *value)))
         };
         let all = first.iter().filter(|value| is_in_all(value));
         let texts = all.map(|value| value.raw().to_owned());
@@ -93,19 +89,11 @@ impl<'g> Builder<'g> {
             let document = OwnedDocument::read(text.as_bytes(), &ReadLimits::default());
             document.is_ok_and(|document| {
                 let value = document.document().root();
-                !own.iter().any(|one| is_equal(*one, value))
+                !own.iter().any(|one| equal_values(*one, value))
             })
         };
         let mut new = candidates.into_iter().filter(is_new);
         new.nth(self.variant)
-    }
-}
-
-/// Whether two values are equal, as JSON Schema compares them.
-fn is_equal(one: View<'_>, other: View<'_>) -> bool {
-    match equal(one, other, &mut Unmetered) {
-        ControlFlow::Continue(is_equal) => is_equal,
-        ControlFlow::Break(never) => match never {},
     }
 }
 

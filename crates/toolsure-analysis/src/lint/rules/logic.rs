@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use toolsure_json::{Key as _, Kind, Node as _, Unmetered, View, first_duplicate, quote};
+use toolsure_json::{
+    Key as _, Kind, Node as _, Unmetered, View, equal_values, first_duplicate, quote,
+};
 use toolsure_syntax::positions::each_subschema;
 use toolsure_syntax::{Dialect, Keyword};
 
 use crate::bounds::{Bound, End};
-use crate::equality::equal_values;
 use crate::lint::out::Out;
 use crate::lint::tool::{Side, Step, Subschema, Tool, span};
 
