@@ -8,7 +8,7 @@ use toolsure_syntax::model::{
 
 use crate::heights::{Heights, NEVER};
 use crate::random::Random;
-use crate::reach::{Edge, Reach, Step, is_never};
+use crate::reach::{Edge, EdgeKind, Reach, is_never};
 
 /// What must hold of one value.
 pub(crate) struct Conjunction<'m> {
@@ -135,8 +135,8 @@ impl<'m> Chooser<'_, 'm> {
         holds: Option<SubschemaId>,
         fails: Option<SubschemaId>,
     ) -> bool {
-        let forced = self.forced.iter().find_map(|edge| match edge.step {
-            Step::Condition(holds) if edge.from == id => Some(holds),
+        let forced = self.forced.iter().find_map(|edge| match edge.kind {
+            EdgeKind::Condition(holds) if edge.from == id => Some(holds),
             _ => None,
         });
         if let Some(holds) = forced {
@@ -162,8 +162,8 @@ impl<'m> Chooser<'_, 'm> {
         let Form::List(branches) = &entry.form else {
             return None;
         };
-        let forced = self.forced.iter().find_map(|edge| match edge.step {
-            Step::Branch(index) if edge.from == from && edge.keyword == entry.keyword => {
+        let forced = self.forced.iter().find_map(|edge| match edge.kind {
+            EdgeKind::Branch(index) if edge.from == from && edge.keyword == entry.keyword => {
                 Some(index)
             }
             _ => None,

@@ -162,7 +162,7 @@ impl<'g> Run<'g> {
 
     /// Looks for an instance that covers a goal.
     fn cover(&mut self, goal: &Cover<'g>) -> bool {
-        let focus = Focus::new(&goal.way, &goal.aim);
+        let focus = Focus::new(&goal.path, &goal.aim);
         for variant in 0..TRIES {
             if self.out.valid.len() >= self.options.valid {
                 return false;
@@ -236,7 +236,7 @@ impl<'g> Run<'g> {
 
     /// Looks for an instance that breaks one keyword.
     fn broken(&mut self, goal: &Break<'g>) -> bool {
-        let focus = Focus::new(&goal.way, &goal.aim);
+        let focus = Focus::new(&goal.path, &goal.aim);
         for variant in 0..BREAKS {
             let style = match variant.checked_rem(3) {
                 Some(2) => Style::Mixed,

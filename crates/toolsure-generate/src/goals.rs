@@ -7,11 +7,11 @@ use toolsure_syntax::model::{Dangling, Entry, Form, Model, Shape, SubschemaId, T
 use crate::build::Aim;
 use crate::heights::{Heights, NEVER, TYPES};
 use crate::instances::Purpose;
-use crate::reach::{Edge, Reach, Step, is_never};
+use crate::reach::{Edge, EdgeKind, Reach, is_never};
 
 /// Something that a valid instance is to have.
 pub(crate) struct Cover<'g> {
-    pub(crate) way: Vec<&'g Edge>,
+    pub(crate) path: Vec<&'g Edge>,
     pub(crate) aim: Aim<'g>,
     pub(crate) purpose: Purpose,
     /// The subschema that a value must match for this.
@@ -24,7 +24,7 @@ pub(crate) struct Cover<'g> {
 
 /// A keyword that an invalid instance is to break.
 pub(crate) struct Break<'g> {
-    pub(crate) way: Vec<&'g Edge>,
+    pub(crate) path: Vec<&'g Edge>,
     pub(crate) aim: Aim<'g>,
     pub(crate) keyword: Keyword,
     /// The location of the keyword.
@@ -54,13 +54,13 @@ pub(crate) fn covers<'g>(
     for (number, edge) in reach.edges.iter().enumerate() {
         let is_first = reach.is_first(number);
         // What is applied in any case needs no instance of its own.
-        if is_never(model, edge.to) || (!is_first && edge.step == Step::Same) {
+        if is_never(model, edge.to) || (!is_first && edge.kind == EdgeKind::Same) {
             continue;
         }
-        let mut way = reach.way_to(edge.from);
-        way.push(edge);
+        let mut path = reach.path_to(edge.from);
+        path.push(edge);
         all.push(Cover {
-            way,
+            path,
             aim: Aim::Any,
             purpose: Purpose::Subschema(location(model, edge.to)?),
             sub: edge.to,
@@ -74,7 +74,7 @@ pub(crate) fn covers<'g>(
         for entry in model.entries(own)? {
             let mut add = |aim: Aim<'g>, purpose: Purpose| {
                 all.push(Cover {
-                    way: reach.way_to(*sub),
+                    path: reach.path_to(*sub),
                     aim,
                     purpose,
                     sub: *sub,
@@ -82,7 +82,7 @@ pub(crate) fn covers<'g>(
                     is_impossible: false,
                 });
             };
-            let place = || format!("{at}/{}", entry.keyword.name());
+            let location = || format!("{at}/{}", entry.keyword.name());
             let view = model.view(own.doc, entry.value).ok_or(Dangling)?;
             match (&entry.form, entry.keyword) {
                 (Form::Types(types), _) => {
@@ -96,28 +96,31 @@ pub(crate) fn covers<'g>(
                         .collect();
                     if own.len() > 1 {
                         for (one, name) in own {
-                            add(Aim::Type(one), Purpose::Type(name, place()));
+                            add(Aim::Type(one), Purpose::Type(name, location()));
                         }
                     }
                 }
                 (Form::Literal, Keyword::Enum) => {
                     for (index, value) in view.items().enumerate().take(MOST_LISTED) {
-                        let purpose = Purpose::Listed(format!("{}/{index}", place()));
+                        let purpose = Purpose::Listed(format!("{}/{index}", location()));
                         add(Aim::Text(value.raw().to_owned()), purpose);
                     }
                 }
-                (Form::Bound { .. }, _) => add(Aim::At(entry), Purpose::Bound(place())),
+                (Form::Bound { .. }, _) => add(Aim::At(entry), Purpose::Bound(location())),
                 (Form::Count(_), keyword)
                     if !matches!(keyword, Keyword::MinContains | Keyword::MaxContains) =>
                 {
-                    add(Aim::At(entry), Purpose::Bound(place()));
+                    add(Aim::At(entry), Purpose::Bound(location()));
                 }
                 (_, Keyword::Default) => {
-                    add(Aim::Text(view.raw().to_owned()), Purpose::Listed(place()));
+                    add(
+                        Aim::Text(view.raw().to_owned()),
+                        Purpose::Listed(location()),
+                    );
                 }
                 (_, Keyword::Examples) => {
                     for (index, value) in view.items().enumerate().take(MOST_EXAMPLES) {
-                        let purpose = Purpose::Listed(format!("{}/{index}", place()));
+                        let purpose = Purpose::Listed(format!("{}/{index}", location()));
                         add(Aim::Text(value.raw().to_owned()), purpose);
                     }
                 }
@@ -130,13 +133,13 @@ pub(crate) fn covers<'g>(
 
 /// Whether some value may match the subschema that an edge leads to.
 fn is_possible(heights: &Heights, edge: &Edge) -> bool {
-    let around = match &edge.step {
-        step if step.is_in_place() => TypeSet::ALL,
-        step if step.is_item() => TypeSet::ARRAY,
+    let around = match &edge.kind {
+        kind if kind.is_in_place() => TypeSet::ALL,
+        kind if kind.is_item() => TypeSet::ARRAY,
         _ => TypeSet::OBJECT,
     };
-    let inside = match edge.step {
-        Step::Name => TypeSet::STRING,
+    let inside = match edge.kind {
+        EdgeKind::Name => TypeSet::STRING,
         _ => TypeSet::ALL,
     };
     heights.least(edge.from, around) != NEVER && heights.least(edge.to, inside) != NEVER
@@ -147,7 +150,7 @@ pub(crate) fn breaks<'g>(model: &'g Model, reach: &'g Reach) -> Result<Vec<Break
     let mut all = Vec::new();
     if is_never(model, model.root) {
         all.push(Break {
-            way: Vec::new(),
+            path: Vec::new(),
             aim: Aim::Text("null".to_owned()),
             keyword: Keyword::Unknown,
             location: location(model, model.root)?,
@@ -155,13 +158,13 @@ pub(crate) fn breaks<'g>(model: &'g Model, reach: &'g Reach) -> Result<Vec<Break
         });
     }
     for edge in &reach.edges {
-        if is_never(model, edge.to) && !matches!(edge.step, Step::Branch(_)) {
-            let mut way = reach.way_to(edge.from);
-            way.push(edge);
+        if is_never(model, edge.to) && !matches!(edge.kind, EdgeKind::Branch(_)) {
+            let mut path = reach.path_to(edge.from);
+            path.push(edge);
             all.push(Break {
-                way,
-                aim: match edge.step {
-                    Step::Same => Aim::Text("null".to_owned()),
+                path,
+                aim: match edge.kind {
+                    EdgeKind::Same => Aim::Text("null".to_owned()),
                     _ => Aim::Any,
                 },
                 keyword: edge.keyword,
@@ -182,10 +185,10 @@ pub(crate) fn breaks<'g>(model: &'g Model, reach: &'g Reach) -> Result<Vec<Break
             if !can_break(entry, view) {
                 continue;
             }
-            let way = reach.way_to(*sub);
-            let is_of_name = way.last().is_some_and(|edge| edge.step == Step::Name);
+            let path = reach.path_to(*sub);
+            let is_of_name = path.last().is_some_and(|edge| edge.kind == EdgeKind::Name);
             all.push(Break {
-                way,
+                path,
                 aim: Aim::Break(*sub, entry),
                 keyword: entry.keyword,
                 location: format!("{at}/{}", entry.keyword.name()),

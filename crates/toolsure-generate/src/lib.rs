@@ -21,7 +21,7 @@
 //!
 //! | part | what it does |
 //! |---|---|
-//! | `reach` | the subschemas that an evaluation reaches, and the way to each |
+//! | `reach` | the subschemas that an evaluation reaches, and the path to each |
 //! | `heights` | how deep a value must be for each subschema: what proves that none exists |
 //! | `conjunction` | all keywords that apply to one value, once branches are chosen |
 //! | `build` | makes one value: by type, toward a goal |

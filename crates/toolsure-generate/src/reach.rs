@@ -1,4 +1,4 @@
-//! The subschemas that an evaluation reaches from the root, and the shortest way to each.
+//! The subschemas that an evaluation reaches from the root, and the shortest path to each.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -12,13 +12,13 @@ use toolsure_syntax::model::{
 pub(crate) struct Edge {
     pub(crate) from: SubschemaId,
     pub(crate) keyword: Keyword,
-    pub(crate) step: Step,
+    pub(crate) kind: EdgeKind,
     pub(crate) to: SubschemaId,
 }
 
 /// Which value the subschema is applied to, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum EdgeKind {
     /// The same value, always: `$ref`, `allOf`.
     Same,
     /// The same value, if this branch is taken: `anyOf`, `oneOf`.
@@ -43,7 +43,7 @@ pub(crate) enum Step {
     Contained,
 }
 
-impl Step {
+impl EdgeKind {
     /// Whether the value is the same on both sides.
     pub(crate) fn is_in_place(&self) -> bool {
         matches!(
@@ -89,7 +89,7 @@ impl Reach {
             for entry in entries {
                 each_edge(model, from, entry, entries, |edge| {
                     let to = edge.to.index();
-                    if let Step::Member(name) = &edge.step {
+                    if let EdgeKind::Member(name) = &edge.kind {
                         let own = reach.members.entry(from.index()).or_default();
                         own.insert(name.clone(), edge.to);
                     }
@@ -117,16 +117,16 @@ impl Reach {
         self.members.get(&sub.index())?.get(name).copied()
     }
 
-    /// The shortest way to a subschema.
-    pub(crate) fn way_to(&self, sub: SubschemaId) -> Vec<&Edge> {
-        let mut way = Vec::new();
+    /// The shortest path to a subschema.
+    pub(crate) fn path_to(&self, sub: SubschemaId) -> Vec<&Edge> {
+        let mut path = Vec::new();
         let mut at = sub;
         while let Some(edge) = self.edge_to(at) {
-            way.push(edge);
+            path.push(edge);
             at = edge.from;
         }
-        way.reverse();
-        way
+        path.reverse();
+        path
     }
 
     /// The edge that reaches a subschema first; `None` for the root.
@@ -155,64 +155,66 @@ fn each_edge(
     if !entry.applies() {
         return Ok(());
     }
-    let mut add = |step: Step, to: SubschemaId| {
+    let mut add = |kind: EdgeKind, to: SubschemaId| {
         meet(Edge {
             from,
             keyword,
-            step,
+            kind,
             to,
         });
     };
     match (&entry.form, keyword) {
-        (Form::Reference(id), _) => add(Step::Same, model.target(*id)?.initial()),
+        (Form::Reference(id), _) => add(EdgeKind::Same, model.target(*id)?.initial()),
         (Form::One(one), _) => {
             let has_if = Entry::find(entries, Keyword::If).is_some();
-            let step = match keyword {
-                // What `not` applies must fail; it is no way to a value.
+            let kind = match keyword {
+                // What `not` applies must fail; it leads to no value.
                 Keyword::Not => return Ok(()),
-                Keyword::If => Step::Condition(true),
-                Keyword::Then if has_if => Step::Condition(true),
-                Keyword::Else if has_if => Step::Condition(false),
+                Keyword::If => EdgeKind::Condition(true),
+                Keyword::Then if has_if => EdgeKind::Condition(true),
+                Keyword::Else if has_if => EdgeKind::Condition(false),
                 Keyword::Then | Keyword::Else => return Ok(()),
-                Keyword::AdditionalProperties | Keyword::UnevaluatedProperties => Step::OtherMember,
-                Keyword::PropertyNames => Step::Name,
-                Keyword::Items | Keyword::AdditionalItems | Keyword::UnevaluatedItems => {
-                    Step::OtherItem
+                Keyword::AdditionalProperties | Keyword::UnevaluatedProperties => {
+                    EdgeKind::OtherMember
                 }
-                Keyword::Contains => Step::Contained,
+                Keyword::PropertyNames => EdgeKind::Name,
+                Keyword::Items | Keyword::AdditionalItems | Keyword::UnevaluatedItems => {
+                    EdgeKind::OtherItem
+                }
+                Keyword::Contains => EdgeKind::Contained,
                 _ => return Ok(()),
             };
-            add(step, *one);
+            add(kind, *one);
         }
         (Form::List(list), _) => {
             for (index, one) in list.iter().enumerate() {
-                let step = match keyword {
-                    Keyword::AllOf => Step::Same,
-                    Keyword::AnyOf | Keyword::OneOf => Step::Branch(index),
-                    _ => Step::Item(index),
+                let kind = match keyword {
+                    Keyword::AllOf => EdgeKind::Same,
+                    Keyword::AnyOf | Keyword::OneOf => EdgeKind::Branch(index),
+                    _ => EdgeKind::Item(index),
                 };
-                add(step, *one);
+                add(kind, *one);
             }
         }
         (Form::Map(map), Keyword::Properties | Keyword::DependentSchemas) => {
             for (name, one) in map {
                 let name = text_of(model, from, *name)?;
-                let step = match keyword {
-                    Keyword::Properties => Step::Member(name),
-                    _ => Step::Dependent(name),
+                let kind = match keyword {
+                    Keyword::Properties => EdgeKind::Member(name),
+                    _ => EdgeKind::Dependent(name),
                 };
-                add(step, *one);
+                add(kind, *one);
             }
         }
         (Form::Patterns(patterns), _) => {
             for (_, pattern, one) in patterns {
-                add(Step::Matching(*pattern), *one);
+                add(EdgeKind::Matching(*pattern), *one);
             }
         }
         (Form::Dependencies(all), _) => {
             for (name, dependency) in all {
                 if let Dependency::Schema(one) = dependency {
-                    add(Step::Dependent(text_of(model, from, *name)?), *one);
+                    add(EdgeKind::Dependent(text_of(model, from, *name)?), *one);
                 }
             }
         }

@@ -54,11 +54,11 @@ pub(crate) const NOT_OF_FORMATS: [&str; 6] = ["not of this format", "", "a b", "
 
 /// The strings that patterns match, as far as they were asked for: finding the next one takes long.
 #[derive(Debug, Default)]
-pub(crate) struct Matches(Mutex<HashMap<(String, usize), Found>>);
+pub(crate) struct Matches(Mutex<HashMap<(String, usize), PatternStrings>>);
 
 /// The strings of one pattern.
 #[derive(Debug, Default)]
-struct Found {
+struct PatternStrings {
     texts: Vec<String>,
     /// Whether there are no more, or none are found.
     is_all: bool,

@@ -3,10 +3,10 @@
 use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{Entry, Form, SubschemaId, TypeSet};
 
-use super::{Builder, Focus, Place, Style};
+use super::{Builder, Focus, Position, Style};
 use crate::conjunction::{Conjunction, Part};
 use crate::heights::NEVER;
-use crate::reach::{Step, is_never};
+use crate::reach::{EdgeKind, is_never};
 
 impl<'g> Builder<'g> {
     /// Writes an array.
@@ -14,23 +14,23 @@ impl<'g> Builder<'g> {
         &mut self,
         found: &Conjunction<'g>,
         focus: Focus<'_, 'g>,
-        place: Place,
+        position: Position,
     ) -> Option<()> {
         let broken = focus.broken().map(|(_, entry)| entry);
         let aimed = focus.next();
         let (least, most) = self.lengths(found, focus)?;
         let contained = self.contained(found, broken);
         let tuple = longest_tuple(found);
-        let at = match aimed.map(|edge| &edge.step) {
-            Some(Step::Item(index)) => Some(*index),
-            Some(Step::OtherItem) => Some(tuple),
+        let at = match aimed.map(|edge| &edge.kind) {
+            Some(EdgeKind::Item(index)) => Some(*index),
+            Some(EdgeKind::OtherItem) => Some(tuple),
             Some(_) => Some(0),
             None => None,
         };
         let needed: usize = contained.iter().map(|(_, count)| *count).sum();
         let wanted = match self.style {
-            Style::Full if place.depth < self.depth => 1.max(tuple),
-            Style::Mixed if place.depth < self.depth => self.random.below(3),
+            Style::Full if position.depth < self.depth => 1.max(tuple),
+            Style::Mixed if position.depth < self.depth => self.random.below(3),
             _ => 0,
         };
         let is_open = |index: usize| {
@@ -88,7 +88,7 @@ impl<'g> Builder<'g> {
             let start = self.out.len();
             match &first {
                 Some(text) if is_twice => self.out.push_str(text),
-                _ => self.item(&subs, inner, (place, index))?,
+                _ => self.item(&subs, inner, (position, index))?,
             }
             if first.is_none() {
                 first = self.out.get(start..).map(str::to_owned);
@@ -102,14 +102,14 @@ impl<'g> Builder<'g> {
         &mut self,
         subs: &[SubschemaId],
         focus: Focus<'_, 'g>,
-        (place, index): (Place, usize),
+        (position, index): (Position, usize),
     ) -> Option<()> {
         let base = match self.style {
             Style::Mixed => self.random.below(3),
             _ => 0,
         };
-        let place = place.inside(index.saturating_add(base));
-        self.value(subs, TypeSet::ALL, focus, place)
+        let position = position.inside(index.saturating_add(base));
+        self.value(subs, TypeSet::ALL, focus, position)
     }
 
     /// The least and the greatest number of items.

@@ -16,10 +16,10 @@ use toolsure_syntax::model::{Entry, Form, Model, SubschemaId, TypeSet};
 use crate::conjunction::{Choice, Chooser, Conjunction};
 use crate::heights::{Heights, NEVER, TYPES, least};
 use crate::random::Random;
-use crate::reach::{Edge, Reach, Step};
+use crate::reach::{Edge, EdgeKind, Reach};
 use crate::text::Matches;
 
-/// What is to be true of the value at the end of the way.
+/// What is to be true of the value at the end of the path.
 #[derive(Clone, Debug)]
 pub(crate) enum Aim<'g> {
     /// Nothing beyond its schema.
@@ -34,33 +34,33 @@ pub(crate) enum Aim<'g> {
     Break(SubschemaId, &'g Entry),
 }
 
-/// The way to the value that an instance is made for, and what is to be true of it.
+/// The path to the value that an instance is made for, and what is to be true of it.
 #[derive(Clone, Copy)]
 pub(crate) struct Focus<'f, 'g> {
-    way: &'f [&'f Edge],
+    path: &'f [&'f Edge],
     aim: Option<&'f Aim<'g>>,
 }
 
 impl<'f, 'g> Focus<'f, 'g> {
-    pub(crate) fn new(way: &'f [&'f Edge], aim: &'f Aim<'g>) -> Self {
+    pub(crate) fn new(path: &'f [&'f Edge], aim: &'f Aim<'g>) -> Self {
         Self {
-            way,
+            path,
             aim: Some(aim),
         }
     }
 
     /// No goal.
     pub(crate) const NONE: Self = Self {
-        way: &[],
+        path: &[],
         aim: None,
     };
 
-    /// The edges at the value itself, and what is left of the way after them.
+    /// The edges at the value itself, and what is left of the path after them.
     fn split(self) -> (&'f [&'f Edge], Self) {
-        let own = self.way.iter().take_while(|edge| edge.step.is_in_place());
-        let (here, rest) = self.way.split_at_checked(own.count()).unwrap_or_default();
+        let own = self.path.iter().take_while(|edge| edge.kind.is_in_place());
+        let (here, rest) = self.path.split_at_checked(own.count()).unwrap_or_default();
         let rest = Self {
-            way: rest,
+            path: rest,
             aim: self.aim,
         };
         (here, rest)
@@ -68,20 +68,20 @@ impl<'f, 'g> Focus<'f, 'g> {
 
     /// The edge to a part of the value.
     fn next(self) -> Option<&'f Edge> {
-        self.way.first().copied()
+        self.path.first().copied()
     }
 
     /// The goal in that part.
     fn inside(self) -> Self {
         Self {
-            way: self.way.get(1..).unwrap_or_default(),
+            path: self.path.get(1..).unwrap_or_default(),
             aim: self.aim,
         }
     }
 
     /// The aim, if the value is the one that it is about.
     fn aim(self) -> Option<&'f Aim<'g>> {
-        self.aim.filter(|_| self.way.is_empty())
+        self.aim.filter(|_| self.path.is_empty())
     }
 
     /// The keyword that the value is to break.
@@ -144,7 +144,7 @@ impl<'g> Builder<'g> {
             true => TypeSet::OBJECT,
             false => TypeSet::ALL,
         };
-        let made = self.value(&[self.model.root], types, focus, Place::default());
+        let made = self.value(&[self.model.root], types, focus, Position::default());
         let values = before.saturating_sub(self.values).saturating_mul(VALUE);
         let written = self.out.len() / 16;
         let work = values.saturating_add(self.looked).saturating_add(written);
@@ -157,10 +157,10 @@ impl<'g> Builder<'g> {
         subs: &[SubschemaId],
         types: TypeSet,
         focus: Focus<'_, 'g>,
-        place: Place,
+        position: Position,
     ) -> Option<()> {
         self.values = self.values.checked_sub(1)?;
-        if place.depth > DEEPEST || self.out.len() > self.bytes {
+        if position.depth > DEEPEST || self.out.len() > self.bytes {
             return None;
         }
         let (forced, rest) = focus.split();
@@ -186,7 +186,7 @@ impl<'g> Builder<'g> {
             && rest.next().is_none()
             && let Some(values) = listed()
         {
-            let turn = self.turn(place, values.len());
+            let turn = self.turn(position, values.len());
             self.out.push_str(values.get(turn)?);
             return Some(());
         }
@@ -202,7 +202,7 @@ impl<'g> Builder<'g> {
                 }
             }
             (_, Some(edge)) => {
-                types = types.intersection(match edge.step.is_item() {
+                types = types.intersection(match edge.kind.is_item() {
                     true => TypeSet::ARRAY,
                     false => TypeSet::OBJECT,
                 });
@@ -211,24 +211,24 @@ impl<'g> Builder<'g> {
         }
         let forced_members: Vec<&str> = forced
             .iter()
-            .filter_map(|edge| match &edge.step {
-                Step::Dependent(name) => Some(name.as_str()),
+            .filter_map(|edge| match &edge.kind {
+                EdgeKind::Dependent(name) => Some(name.as_str()),
                 _ => None,
             })
             .collect();
         if !forced_members.is_empty() {
             types = types.intersection(TypeSet::OBJECT);
         }
-        match self.type_of(&found, types, place)? {
+        match self.type_of(&found, types, position)? {
             TypeSet::NULL => self.out.push_str("null"),
             TypeSet::BOOLEAN => {
-                let turn = self.turn(place, 2);
+                let turn = self.turn(position, 2);
                 self.out.push_str(if turn == 0 { "true" } else { "false" });
             }
-            TypeSet::STRING => self.string(&found, rest, place)?,
-            TypeSet::ARRAY => self.array(&found, rest, place)?,
-            TypeSet::OBJECT => self.object(&found, (rest, &forced_members), place)?,
-            number => self.number(&found, number, rest, place)?,
+            TypeSet::STRING => self.string(&found, rest, position)?,
+            TypeSet::ARRAY => self.array(&found, rest, position)?,
+            TypeSet::OBJECT => self.object(&found, (rest, &forced_members), position)?,
+            number => self.number(&found, number, rest, position)?,
         }
         Some(())
     }
@@ -242,8 +242,8 @@ impl<'g> Builder<'g> {
     ) -> Option<Conjunction<'g>> {
         let mut subs = subs.to_vec();
         let dependent = forced.iter();
-        subs.extend(dependent.filter_map(|edge| match edge.step {
-            Step::Dependent(_) => Some(edge.to),
+        subs.extend(dependent.filter_map(|edge| match edge.kind {
+            EdgeKind::Dependent(_) => Some(edge.to),
             _ => None,
         }));
         let choice = match rest.broken() {
@@ -279,12 +279,12 @@ impl<'g> Builder<'g> {
     }
 
     /// Which of `count` candidates it is this time.
-    fn turn(&mut self, place: Place, count: usize) -> usize {
+    fn turn(&mut self, position: Position, count: usize) -> usize {
         let base = match self.style {
             Style::Mixed => self.random.below(count),
             _ => 0,
         };
-        let turn = base.saturating_add(place.turn);
+        let turn = base.saturating_add(position.turn);
         turn.checked_rem(count).unwrap_or(0)
     }
 
@@ -293,7 +293,7 @@ impl<'g> Builder<'g> {
         &mut self,
         found: &Conjunction<'g>,
         types: TypeSet,
-        place: Place,
+        position: Position,
     ) -> Option<TypeSet> {
         let height = |one: TypeSet| {
             let all = found.subs.iter().map(|sub| self.heights.get(*sub));
@@ -330,7 +330,7 @@ impl<'g> Builder<'g> {
             }
         }
         // Deep inside, whatever ends soonest.
-        if place.depth > self.depth.saturating_mul(2) {
+        if position.depth > self.depth.saturating_mul(2) {
             return possible.into_iter().min_by_key(|one| height(*one));
         }
         let order = [
@@ -412,13 +412,13 @@ impl<'g> Builder<'g> {
 
 /// Where in the instance a value is.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct Position {
     depth: usize,
     /// Which of several values it is that should differ.
     turn: usize,
 }
 
-impl Place {
+impl Position {
     fn inside(self, turn: usize) -> Self {
         Self {
             depth: self.depth.saturating_add(1),

@@ -4,7 +4,7 @@ use toolsure_json::{Kind, Node as _, Number};
 use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{Form, TypeSet};
 
-use super::{Builder, Focus, Place};
+use super::{Builder, Focus, Position};
 use crate::conjunction::Conjunction;
 use crate::decimal::{Decimal, least_common_multiple};
 
@@ -24,12 +24,12 @@ impl<'g> Builder<'g> {
         found: &Conjunction<'g>,
         types: TypeSet,
         focus: Focus<'_, 'g>,
-        place: Place,
+        position: Position,
     ) -> Option<()> {
         let candidates = self.candidates(found, types, focus);
         let turn = match focus.broken() {
             Some(_) => self.variant,
-            None => self.turn(place, candidates.len().max(1)),
+            None => self.turn(position, candidates.len().max(1)),
         };
         let text = candidates.get(turn)?;
         self.out.push_str(text);

@@ -7,10 +7,10 @@ use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{Dependency, Form, SubschemaId, TypeSet};
 
 use super::array::{MOST_ITEMS, limits};
-use super::{Builder, Focus, Place, Style, forbidden_names};
+use super::{Builder, Focus, Position, Style, forbidden_names};
 use crate::conjunction::{Choice, Chooser, Conjunction, Part};
 use crate::heights::NEVER;
-use crate::reach::{Step, is_never};
+use crate::reach::{EdgeKind, is_never};
 
 /// The names of an object's members.
 struct Names {
@@ -38,21 +38,21 @@ impl<'g> Builder<'g> {
         &mut self,
         found: &Conjunction<'g>,
         (focus, forced): (Focus<'_, 'g>, &[&str]),
-        place: Place,
+        position: Position,
     ) -> Option<()> {
         let broken = focus.broken().map(|(_, entry)| entry);
         let aimed = focus.next();
-        let own_name = match aimed.map(|edge| &edge.step) {
-            Some(Step::Member(name)) => Some(name.clone()),
-            Some(Step::Matching(id)) => {
+        let own_name = match aimed.map(|edge| &edge.kind) {
+            Some(EdgeKind::Member(name)) => Some(name.clone()),
+            Some(EdgeKind::Matching(id)) => {
                 let pattern = self.model.patterns.get(id.index())?;
                 Some(self.matches.first(pattern, 0, 1).pop()?)
             }
-            Some(Step::OtherMember) => Some(self.other_name(found, place, true)?),
-            Some(Step::Name) => Some(self.written_name(found, focus, place)?),
+            Some(EdgeKind::OtherMember) => Some(self.other_name(found, position, true)?),
+            Some(EdgeKind::Name) => Some(self.written_name(found, focus, position)?),
             _ => None,
         };
-        let is_name = matches!(aimed.map(|edge| &edge.step), Some(Step::Name));
+        let is_name = matches!(aimed.map(|edge| &edge.kind), Some(EdgeKind::Name));
         let mut names = Names {
             list: Vec::new(),
             known: HashSet::new(),
@@ -61,7 +61,7 @@ impl<'g> Builder<'g> {
         for name in forced.iter().copied().chain(own_name.as_deref()) {
             names.add(name);
         }
-        let extended = self.choose_names(found, &mut names, (focus, place))?;
+        let extended = self.choose_names(found, &mut names, (focus, position))?;
         let found = extended.as_ref().unwrap_or(found);
         let (least, most) = limits(
             found,
@@ -69,7 +69,7 @@ impl<'g> Builder<'g> {
             broken,
             focus.bound(),
         )?;
-        self.fill(found, &mut names, (least, most), place)?;
+        self.fill(found, &mut names, (least, most), position)?;
         let is_extra = matches!(
             broken.map(|entry| entry.keyword),
             Some(Keyword::AdditionalProperties | Keyword::UnevaluatedProperties)
@@ -99,12 +99,12 @@ impl<'g> Builder<'g> {
                 }
                 inner = focus.inside();
             }
-            let turn = match (place.depth, self.style) {
+            let turn = match (position.depth, self.style) {
                 (_, Style::Mixed) => self.random.below(3),
                 // The items of one array differ in what their members have.
-                _ => place.turn,
+                _ => position.turn,
             };
-            self.value(&subs, TypeSet::ALL, inner, place.inside(turn))?;
+            self.value(&subs, TypeSet::ALL, inner, position.inside(turn))?;
         }
         self.out.push('}');
         Some(())
@@ -160,7 +160,7 @@ impl<'g> Builder<'g> {
         &mut self,
         found: &Conjunction<'g>,
         names: &mut Names,
-        (focus, place): (Focus<'_, 'g>, Place),
+        (focus, position): (Focus<'_, 'g>, Position),
     ) -> Option<Option<Conjunction<'g>>> {
         if let Some((sub, entry)) = focus.broken() {
             // What has a dependency, so that it can be missed.
@@ -194,7 +194,7 @@ impl<'g> Builder<'g> {
                 _ => {}
             }
         }
-        self.add_wanted(found, names, place);
+        self.add_wanted(found, names, position);
         let mut extended: Option<Conjunction<'g>> = None;
         for _ in 0..ROUNDS {
             let current = extended.as_ref().unwrap_or(found);
@@ -258,8 +258,8 @@ impl<'g> Builder<'g> {
     }
 
     /// Adds optional members, as the style asks.
-    fn add_wanted(&mut self, found: &Conjunction<'g>, names: &mut Names, place: Place) {
-        if self.style == Style::Least || place.depth >= self.depth {
+    fn add_wanted(&mut self, found: &Conjunction<'g>, names: &mut Names, position: Position) {
+        if self.style == Style::Least || position.depth >= self.depth {
             return;
         }
         for name in self.declared(found) {
@@ -286,7 +286,7 @@ impl<'g> Builder<'g> {
         found: &Conjunction<'g>,
         names: &mut Names,
         (least, most): (usize, usize),
-        place: Place,
+        position: Position,
     ) -> Option<()> {
         if least > MOST_ITEMS {
             return None;
@@ -326,7 +326,7 @@ impl<'g> Builder<'g> {
         }
         let mut number = 0_usize;
         while names.list.len() < least {
-            let name = self.other_name(found, place.inside(number), false)?;
+            let name = self.other_name(found, position.inside(number), false)?;
             number = number.saturating_add(1);
             if number > MOST_ITEMS {
                 return None;
@@ -342,7 +342,7 @@ impl<'g> Builder<'g> {
     fn other_name(
         &mut self,
         found: &Conjunction<'g>,
-        place: Place,
+        position: Position,
         is_any: bool,
     ) -> Option<String> {
         let is_free = |name: &str| {
@@ -375,15 +375,15 @@ impl<'g> Builder<'g> {
             })
             .collect();
         for turn in 0..TRIED_NAMES {
-            let turn = place.turn.saturating_add(turn);
+            let turn = position.turn.saturating_add(turn);
             let name = if name_schemas.is_empty() {
                 match turn {
                     0 => "other".to_owned(),
                     turn => format!("other{turn}"),
                 }
             } else {
-                let inner = Place {
-                    depth: place.depth.saturating_add(1),
+                let inner = Position {
+                    depth: position.depth.saturating_add(1),
                     turn,
                 };
                 self.text_of(&name_schemas, Focus::NONE, inner)?
@@ -403,7 +403,7 @@ impl<'g> Builder<'g> {
         let mut known = Vec::new();
         for (_, id, _) in patterns.flatten() {
             let pattern = self.model.patterns.get(id.index())?;
-            let count = place.turn.min(TRIED_NAMES).saturating_add(1);
+            let count = position.turn.min(TRIED_NAMES).saturating_add(1);
             known.extend(self.matches.first(pattern, 0, count));
         }
         known.into_iter().rfind(|name| is_free(name))
@@ -414,7 +414,7 @@ impl<'g> Builder<'g> {
         &mut self,
         found: &Conjunction<'g>,
         focus: Focus<'_, 'g>,
-        place: Place,
+        position: Position,
     ) -> Option<String> {
         let subs: Vec<SubschemaId> = found
             .entries
@@ -424,7 +424,7 @@ impl<'g> Builder<'g> {
                 _ => None,
             })
             .collect();
-        self.text_of(&subs, focus.inside(), place.inside(0))
+        self.text_of(&subs, focus.inside(), position.inside(0))
     }
 
     /// A string that matches subschemas.
@@ -432,10 +432,10 @@ impl<'g> Builder<'g> {
         &mut self,
         subs: &[SubschemaId],
         focus: Focus<'_, 'g>,
-        place: Place,
+        position: Position,
     ) -> Option<String> {
         let outer = std::mem::take(&mut self.out);
-        let made = self.value(subs, TypeSet::STRING, focus, place);
+        let made = self.value(subs, TypeSet::STRING, focus, position);
         let text = std::mem::replace(&mut self.out, outer);
         made?;
         let document = toolsure_json::OwnedDocument::read(

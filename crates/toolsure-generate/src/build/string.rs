@@ -7,7 +7,7 @@ use toolsure_pattern::Pattern;
 use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{ContentUse, Entry, Form, FormatUse};
 
-use super::{Builder, Focus, Place};
+use super::{Builder, Focus, Position};
 use crate::conjunction::Conjunction;
 use crate::heights::PATTERN_FUEL;
 use crate::text::{Matches, NOT_OF_FORMATS, not_matching, of_format};
@@ -29,7 +29,7 @@ impl<'g> Builder<'g> {
         &mut self,
         found: &Conjunction<'g>,
         focus: Focus<'_, 'g>,
-        place: Place,
+        position: Position,
     ) -> Option<()> {
         let broken = focus.broken().map(|(_, entry)| entry);
         let mut asked = self.asked(found, broken);
@@ -48,7 +48,7 @@ impl<'g> Builder<'g> {
         }
         let turn = match broken {
             Some(_) => self.variant,
-            None => place.turn.saturating_add(match self.style {
+            None => position.turn.saturating_add(match self.style {
                 super::Style::Mixed => self.random.below(4),
                 _ => self.variant,
             }),
