@@ -51,6 +51,8 @@ pub enum FaultKind {
     Timeout,
     /// An answer that breaks JSON-RPC or MCP.
     Protocol,
+    /// A page of a list gives a cursor that was given before.
+    RepeatedCursor,
     /// A message, stream or listing over its limit; see [`crate::Limits`].
     TooLarge,
     /// An HTTP status other than 200, without a JSON-RPC answer.

@@ -96,7 +96,9 @@ impl Session {
             params = format!(r#"{{"cursor":{}}}"#, cursor.raw);
             if !seen.insert(cursor.text.clone()) {
                 let shown = quote(&cursor.text, 60).to_string();
-                return Err(Fault::protocol(
+                return Err(Fault::new(
+                    Party::Server,
+                    FaultKind::RepeatedCursor,
                     Phase::List,
                     format!("`{method}` gives the cursor `{shown}` a second time"),
                 ));

@@ -116,7 +116,7 @@ impl Session {
 
     /// Sets how long the session may last from now on, whatever is left of
     /// [`Deadlines::overall`](crate::Deadlines::overall).
-    pub fn lasts(&mut self, time: Duration) {
+    pub fn set_time_left(&mut self, time: Duration) {
         self.end = Instant::now() + time;
     }
 

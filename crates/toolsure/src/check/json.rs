@@ -159,7 +159,7 @@ fn kind(kind: FaultKind) -> &'static str {
         FaultKind::Spawn => "spawn",
         FaultKind::Exited => "exited",
         FaultKind::Timeout => "timeout",
-        FaultKind::Protocol => "protocol",
+        FaultKind::Protocol | FaultKind::RepeatedCursor => "protocol",
         FaultKind::TooLarge => "too-large",
         FaultKind::Status(_) => "http-status",
         FaultKind::Auth(_) => "auth",
