@@ -80,10 +80,12 @@ pub(super) fn wide(text: &str) -> Option<(u8, String, String)> {
     (run.len() <= LONG / 10).then_some((6, changed, what))
 }
 
-/// A call with a string that is not Unicode, half of a surrogate pair, and what it is.
-pub(super) fn malformed(full: &str) -> Option<(String, String)> {
+/// A call with a string that is not Unicode, half of a surrogate pair, and what it is. Pinned members keep their values.
+pub(super) fn malformed(full: &str, pinned: &[Pinned]) -> Option<(String, String)> {
     let mut all = members(full)?;
-    let (name, value) = all.iter_mut().find(|(_, value)| value.starts_with('"'))?;
+    let is_pinned = |name: &str| pinned.iter().any(|one| one.member == name);
+    let mut free = all.iter_mut().filter(|(name, _)| !is_pinned(name));
+    let (name, value) = free.find(|(_, value)| value.starts_with('"'))?;
     r#""a\ud800b""#.clone_into(value);
     let covers = format!("half of a surrogate pair for `{name}`");
     Some((written(&all), covers))
@@ -162,6 +164,12 @@ pub(super) fn members(text: &str) -> Option<Vec<(String, String)>> {
         all.map(|(key, value)| (key.text().to_owned(), value.raw().to_owned()))
             .collect(),
     )
+}
+
+/// Whether an object has the member.
+pub(super) fn has_member(text: &str, name: &str) -> bool {
+    let document = OwnedDocument::read(text.as_bytes(), &ReadLimits::default());
+    document.is_ok_and(|document| document.document().root().member(name).is_some())
 }
 
 /// The text of an object.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits, View, quote};
+use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits, View, equal_values, quote};
 
 use super::edges::UNDECLARED;
 use super::finding::{Code, TestFinding};
@@ -105,13 +105,12 @@ impl Judge {
         call: &Call,
         result: View<'_>,
     ) -> Vec<TestFinding> {
-        let mut findings = self.form(result);
         let Ok(read) = self.era.read_result(result) else {
-            // The check below says why.
-            let refusal = self.checker.check_result(tool, self.era, result);
-            findings.extend(refusal.refusal().map(refused));
-            return findings;
+            // The check says why it cannot be read.
+            let decision = self.checker.check_result(tool, self.era, result);
+            return decision.refusal().map(refused).into_iter().collect();
         };
+        let mut findings = self.form(result);
         if read.is_error {
             findings.extend(failed(tool, call, &read));
             return findings;
@@ -258,11 +257,7 @@ fn without_text(read: &ToolResult<'_>) -> Option<TestFinding> {
         .map(|text| text.string());
     let is_same = |text: &str| {
         let document = OwnedDocument::read(text.as_bytes(), &ReadLimits::default());
-        document.is_ok_and(|document| {
-            let mut meter = toolsure_json::Unmetered;
-            let same = toolsure_json::equal(document.document().root(), value, &mut meter);
-            same == std::ops::ControlFlow::Continue(true)
-        })
+        document.is_ok_and(|document| equal_values(document.document().root(), value))
     };
     (!texts.any(is_same)).then(|| {
         TestFinding::new(

@@ -1,11 +1,13 @@
 //! The calls that test one tool.
 
+use std::sync::Arc;
+
 use toolsure_generate::{Generator, Instances, Options, Purpose};
 use toolsure_schema::{Formats, Schema, Verdict, Workspace};
 
 use super::edges;
 use super::pinned::Pinned;
-use crate::contract::{SchemaStore, ToolContract, UncompilableTool};
+use crate::contract::{SchemaPart, SchemaStore, ToolContract, UncompilableTool};
 
 /// How many calls are made, and what is put into them.
 #[derive(Debug, Clone)]
@@ -111,16 +113,11 @@ impl Plan {
         // The contract says why its schema does not compile.
         let lenient = tool.input()?;
         let compiler = store.compiler().clone().formats(Formats::Assert);
-        let Ok(generator) = Generator::new(&compiler, tool.input_text().as_bytes()) else {
-            return Ok(Self {
-                calls: Vec::new(),
-                further: 0,
-                uncovered: vec![String::new()],
-                malformed: None,
-                pinned: Vec::new(),
-                schema: lenient,
-            });
-        };
+        let generator = Generator::new(&compiler, tool.input_text().as_bytes());
+        let generator = generator.map_err(|error| UncompilableTool {
+            part: SchemaPart::Input,
+            error: Arc::new(error),
+        })?;
         let schema = generator.schema().clone();
         let wanted = Options {
             seed: options.seed,
@@ -146,9 +143,7 @@ impl Plan {
             .filter(|one| one.is_valid && !one.is_impossible)
             .map(|one| one.location.clone())
             .collect();
-        let full = instances.valid.get(1).or(instances.valid.first());
-        let malformed = full.and_then(|full| edges::malformed(&full.text));
-        let all = check.calls(&instances);
+        let (all, malformed) = check.calls(&instances);
         let further = all.len().saturating_sub(options.calls);
         let names = pinned.iter().map(|one| one.member.clone());
         Ok(Self {
@@ -156,12 +151,15 @@ impl Plan {
             calls: all.into_iter().take(options.calls).collect(),
             further,
             uncovered,
-            malformed: malformed.map(|(arguments, covers)| Call {
-                arguments,
-                kind: CallKind::Any(covers),
-            }),
+            malformed,
             schema,
         })
+    }
+
+    /// Whether the tool has members with values of the operator's.
+    #[must_use]
+    pub fn has_pinned(&self) -> bool {
+        !self.pinned.is_empty()
     }
 
     /// Whether the input schema accepts arguments, given as JSON text.
@@ -196,8 +194,10 @@ struct Check<'c> {
 }
 
 impl Check<'_> {
-    /// All calls, those that matter most first; valid and invalid ones in turn.
-    fn calls(&self, instances: &Instances) -> Vec<Call> {
+    /// All calls, those that matter most first, valid and invalid ones in turn; and one with a string that is not Unicode.
+    ///
+    /// There are none if the schema refuses a pinned value in each: the operator gave it so that no other is used.
+    fn calls(&self, instances: &Instances) -> (Vec<Call>, Option<Call>) {
         let mut valid: Vec<(u8, Call)> = Vec::new();
         for one in &instances.valid {
             let Some(arguments) = self.pin(&one.text) else {
@@ -211,10 +211,22 @@ impl Check<'_> {
                 Call::valid(arguments, one.purpose.to_string()),
             ));
         }
+        let is_used = |one: &Pinned| {
+            let mut calls = valid.iter();
+            calls.any(|(_, call)| edges::has_member(&call.arguments, &one.member))
+        };
+        if !self.pinned.iter().all(is_used) {
+            return (Vec::new(), None);
+        }
         let plainest = valid.first().map(|(_, call)| call.arguments.clone());
         let fullest = valid.get(1).map(|(_, call)| call.arguments.clone());
         let mut wrong = Vec::new();
+        let mut malformed = None;
         if let Some(fullest) = fullest.as_ref().or(plainest.as_ref()) {
+            malformed = edges::malformed(fullest, self.pinned).map(|(arguments, covers)| Call {
+                arguments,
+                kind: CallKind::Any(covers),
+            });
             let mut edges = edges::calls(fullest, plainest.as_deref());
             for (_, call) in &valid {
                 edges.extend(edges::wide(&call.arguments));
@@ -276,16 +288,18 @@ impl Check<'_> {
                 *at = *place;
             }
         }
-        all
+        (all, malformed)
     }
 
-    /// The instance with the pinned values, each as far as the schema then still accepts it.
+    /// The instance with the pinned values. Where the schema then refuses it, the member stays absent, or there is none.
     fn pin(&self, text: &str) -> Option<String> {
         let mut pinned = text.to_owned();
         for one in self.pinned {
             let changed = edges::with_members(&pinned, std::slice::from_ref(one), true)?;
             if changed == pinned || self.accepts(&changed) {
                 pinned = changed;
+            } else if edges::has_member(&pinned, &one.member) {
+                return None;
             }
         }
         Some(pinned)
