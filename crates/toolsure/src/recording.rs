@@ -40,17 +40,22 @@ pub(crate) struct Exchange {
     pub(crate) tool: String,
     /// JSON text.
     pub(crate) arguments: String,
-    pub(crate) ended: Ended,
+    pub(crate) ended: CallEnd,
 }
 
 /// How a call ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum CallEnd {
     /// The text of the result.
     Result(String),
     /// The code and message of a JSON-RPC error, and the text of its data.
     Error(i64, String, Option<String>),
+    /// Without an answer in time.
     Silence,
+    /// With an answer that cannot be read, for this reason. A recording has it as a lost connection.
+    Unreadable(String),
+    /// With an answer over a limit of ours: which. A recording has it as a lost connection.
+    TooLarge(String),
     /// The connection was lost, for this reason.
     Lost(String),
 }
@@ -74,7 +79,7 @@ impl Recording {
     /// Adds a call. One whose arguments are no Unicode, and so cannot be read again, is left out.
     pub(crate) fn add(&mut self, exchange: Exchange) {
         let is_result_readable = match &exchange.ended {
-            Ended::Result(text) => is_readable(text),
+            CallEnd::Result(text) => is_readable(text),
             _ => true,
         };
         if is_result_readable && is_readable(&exchange.arguments) {
@@ -82,11 +87,18 @@ impl Recording {
         }
     }
 
+    /// An error if the file cannot be written. Makes an empty one where there is none.
+    pub(crate) fn can_be_written(path: &Path) -> Result<(), Failure> {
+        let opened = std::fs::OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(path);
+        opened.map(drop).map_err(|error| unwritable(path, &error))
+    }
+
     /// Writes the file.
     pub(crate) fn write(&self, path: &Path) -> Result<(), Failure> {
-        let name = quote(&path.display().to_string(), 200).to_string();
-        std::fs::write(path, self.text())
-            .map_err(|error| Failure::usage(format!("cannot write `{name}`: {error}")))
+        std::fs::write(path, self.text()).map_err(|error| unwritable(path, &error))
     }
 
     fn text(&self) -> String {
@@ -105,16 +117,18 @@ impl Recording {
             // The arguments are generated, so only what the operator gives can be a secret.
             let (tool, arguments) = (json_string(&one.tool), masked(&one.arguments));
             let ended = match &one.ended {
-                Ended::Result(text) => format!("\"result\":{}", masked(text)),
-                Ended::Error(code, message, data) => {
+                CallEnd::Result(text) => format!("\"result\":{}", masked(text)),
+                CallEnd::Error(code, message, data) => {
                     let message = json_string(&masked_text(message));
                     let data = data.as_ref();
                     let data =
                         data.map_or(String::new(), |data| format!(",\"data\":{}", masked(data)));
                     format!("\"error\":{{\"code\":{code},\"message\":{message}{data}}}")
                 }
-                Ended::Silence => "\"silence\":true".to_owned(),
-                Ended::Lost(how) => format!("\"lost\":{}", json_string(&masked_text(how))),
+                CallEnd::Silence => "\"silence\":true".to_owned(),
+                CallEnd::Unreadable(how) | CallEnd::TooLarge(how) | CallEnd::Lost(how) => {
+                    format!("\"lost\":{}", json_string(&masked_text(how)))
+                }
             };
             out.push_str(&format!(
                 "{{\"tool\":{tool},\"arguments\":{arguments},{ended}}}\n"
@@ -184,16 +198,21 @@ impl Recording {
     }
 }
 
+fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
+    let name = quote(&path.display().to_string(), 200).to_string();
+    Failure::usage(format!("cannot write `{name}`: {error}"))
+}
+
 fn exchange(root: View<'_>) -> Result<Exchange, &'static str> {
     let of_kind = |name: &str, kind: Kind| root.member(name).filter(|value| value.kind() == kind);
     let tool = of_kind("tool", Kind::String).ok_or("`tool` must be a string")?;
     let arguments = of_kind("arguments", Kind::Object).ok_or("`arguments` must be an object")?;
     let ended = match (root.member("result"), root.member("error")) {
         (Some(result), None) if result.kind() == Kind::Object => {
-            Ended::Result(result.raw().to_owned())
+            CallEnd::Result(result.raw().to_owned())
         }
         (Some(_), None) => return Err("`result` must be an object"),
-        (None, Some(error)) => Ended::Error(
+        (None, Some(error)) => CallEnd::Error(
             error
                 .member("code")
                 .and_then(|code| code.number().as_i64())
@@ -204,10 +223,10 @@ fn exchange(root: View<'_>) -> Result<Exchange, &'static str> {
                 .to_owned(),
             error.member("data").map(|data| data.raw().to_owned()),
         ),
-        (None, None) if root.member("silence").is_some() => Ended::Silence,
+        (None, None) if root.member("silence").is_some() => CallEnd::Silence,
         (None, None) => {
             let lost = root.member("lost");
-            Ended::Lost(
+            CallEnd::Lost(
                 lost.ok_or("there is no `result`, `error`, `silence` or `lost`")?
                     .string()
                     .to_owned(),
@@ -307,10 +326,10 @@ mod tests {
         };
         recording.list(&["{\n\"name\": \"t\"}".to_owned()]);
         let ends = [
-            Ended::Result(r#"{"content":[]}"#.to_owned()),
-            Ended::Error(-32602, "no".to_owned(), Some("1".to_owned())),
-            Ended::Silence,
-            Ended::Lost("exited".to_owned()),
+            CallEnd::Result(r#"{"content":[]}"#.to_owned()),
+            CallEnd::Error(-32602, "no".to_owned(), Some("1".to_owned())),
+            CallEnd::Silence,
+            CallEnd::Lost("exited".to_owned()),
         ];
         for ended in &ends {
             recording.add(Exchange {

@@ -88,7 +88,7 @@ impl ServerFacts {
 
 impl ListedTool {
     /// Reads what a tool says of itself; of one that cannot be read, only the text is known.
-    fn new(text: String) -> Self {
+    pub(crate) fn new(text: String) -> Self {
         let document = OwnedDocument::read(text.as_bytes(), &ANY).ok();
         let root = document.as_ref().map(|document| document.document().root());
         let member = |name: &str| root.and_then(|root| root.member(name));

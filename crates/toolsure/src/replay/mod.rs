@@ -1,20 +1,19 @@
 //! `toolsure replay`: serves a recording, for tests of clients without the server.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use toolsure_json::{Key as _, Node as _, OwnedDocument, Unmetered, View, equal, quote};
+use toolsure_json::{Key as _, Node as _, OwnedDocument, View, equal_values, quote};
 use toolsure_mcp::era::Era;
 use toolsure_mcp::message::INVALID_PARAMS;
 
 use crate::exit::{Exit, Failure};
 use crate::listing::UNLIMITED;
 use crate::local;
-use crate::recording::{Ended, Exchange, Recording};
+use crate::recording::{CallEnd, Exchange, Recording};
 use crate::serve::{self, Called, Dispatch, Fault, ServeArgs, Served};
 use crate::term::Term;
 
@@ -105,14 +104,16 @@ impl Served for Replayed {
             });
         };
         let (members, dispatch) = match &exchange.ended {
-            Ended::Result(text) => (Ok(members(text, era)), Dispatch::AtOnce),
-            Ended::Error(code, message, data) => {
+            CallEnd::Result(text) => (Ok(members(text, era)), Dispatch::AtOnce),
+            CallEnd::Error(code, message, data) => {
                 let mut fault = Fault::plain(*code, message.clone());
                 fault.data.clone_from(data);
                 (Err(fault), Dispatch::AtOnce)
             }
-            Ended::Silence => (Ok(String::new()), Dispatch::Never),
-            Ended::Lost(_) => (Ok(String::new()), Dispatch::Cut),
+            CallEnd::Silence => (Ok(String::new()), Dispatch::Never),
+            CallEnd::Unreadable(_) | CallEnd::TooLarge(_) | CallEnd::Lost(_) => {
+                (Ok(String::new()), Dispatch::Cut)
+            }
         };
         let is_broken =
             self.broken_tools.is_empty() || self.broken_tools.iter().any(|it| it == name);
@@ -193,25 +194,18 @@ fn is_same(one: &str, other: &str, defaults: Option<&HashMap<String, String>>) -
         let default = defaults.and_then(|defaults| defaults.get(name));
         default.is_some_and(|default| {
             let document = read(default);
-            document.is_ok_and(|document| is_equal(document.document().root(), value))
+            document.is_ok_and(|document| equal_values(document.document().root(), value))
         })
     };
     let includes = |outer: View<'_>, inner: View<'_>| {
         inner
             .members()
             .all(|(key, value)| match outer.member(key.text()) {
-                Some(same) => is_equal(same, value),
+                Some(same) => equal_values(same, value),
                 None => is_default(key.text(), value),
             })
     };
     includes(one, other) && includes(other, one)
-}
-
-fn is_equal(one: View<'_>, other: View<'_>) -> bool {
-    match equal(one, other, &mut Unmetered) {
-        ControlFlow::Continue(is_equal) => is_equal,
-        ControlFlow::Break(never) => match never {},
-    }
 }
 
 /// How many members differ.
@@ -225,7 +219,7 @@ fn distance(one: &str, other: &str) -> usize {
         let all = these.members();
         all.filter(|(key, value)| {
             let same = those.member(key.text());
-            !same.is_some_and(|same| is_equal(same, *value))
+            !same.is_some_and(|same| equal_values(same, *value))
         })
         .count()
     };

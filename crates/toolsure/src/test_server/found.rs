@@ -6,7 +6,7 @@ use toolsure_proxy::Fault;
 
 use crate::exit::Exit;
 use crate::listing::{ServerFacts, exit_of};
-use crate::recording::{Ended, MASK, Recording};
+use crate::recording::{CallEnd, MASK, Recording};
 
 /// The result of testing one server.
 #[derive(Debug, Default)]
@@ -97,12 +97,15 @@ impl Report {
         }
         for exchange in &mut self.recording.exchanges {
             match &mut exchange.ended {
-                Ended::Result(text) | Ended::Lost(text) => hide(text),
-                Ended::Error(_, message, data) => {
+                CallEnd::Result(text)
+                | CallEnd::Unreadable(text)
+                | CallEnd::TooLarge(text)
+                | CallEnd::Lost(text) => hide(text),
+                CallEnd::Error(_, message, data) => {
                     hide(message);
                     data.iter_mut().for_each(hide);
                 }
-                Ended::Silence => {}
+                CallEnd::Silence => {}
             }
         }
     }

@@ -120,8 +120,8 @@ pub(crate) fn run(args: &TestServerArgs, term: &Term) -> Result<Exit, Failure> {
             .with_help("choose one of a configuration with `--server NAME`"));
     }
     if let Some(path) = &args.record {
-        // Before any call is made: the file may be one that cannot be written.
-        Recording::default().write(path)?;
+        // Before any call is made. What the file has stays until the run has ended.
+        Recording::can_be_written(path)?;
     }
     let mut reports = Vec::new();
     for source in sources {
@@ -140,7 +140,9 @@ pub(crate) fn run(args: &TestServerArgs, term: &Term) -> Result<Exit, Failure> {
         report.hide(&args.target.headers);
         reports.push(report);
     }
-    if let (Some(path), [report]) = (&args.record, reports.as_slice()) {
+    if let (Some(path), [report]) = (&args.record, reports.as_slice())
+        && report.fault.is_none()
+    {
         report.recording.write(path)?;
     }
     let exit = reports.iter().map(Report::exit).fold(Exit::Ok, Exit::worst);

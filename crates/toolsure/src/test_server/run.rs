@@ -7,12 +7,13 @@ use tokio::time::{Instant, sleep_until};
 use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits, quote};
 use toolsure_mcp::contract::{SchemaStore, ToolContract};
 use toolsure_mcp::era::Era;
-use toolsure_mcp::testing::{Judge, Links, Outcome, Pinned};
+use toolsure_mcp::testing::{Code, Judge, Links, Outcome, Pinned};
 use toolsure_proxy::{Answer, Deadlines, Fault, FaultKind, Listing, Notes, Options, Session};
 
-use super::found::Report;
+use super::found::{Found, Report};
+use super::server::list_fault;
 use crate::listing::{Peer, ServerFacts};
-use crate::recording::{Ended, Exchange, Recording};
+use crate::recording::{CallEnd, Exchange, Recording};
 use crate::term::Term;
 
 /// What the flags say.
@@ -63,21 +64,6 @@ pub(super) struct Run<'s> {
     pub(super) judge: Judge,
     pub(super) links: Links,
     pub(super) report: Report,
-}
-
-/// The answer to a call, kept.
-#[derive(Debug)]
-pub(super) enum Kept {
-    /// The text of the result.
-    Result(String),
-    /// The code and message of an error, and the text of its data.
-    Error(i64, String, Option<String>),
-    /// An answer that cannot be read: why.
-    Unreadable(String),
-    /// An answer over our limit: which.
-    TooLarge(String),
-    Silence,
-    Ended(String),
 }
 
 /// Why no call is made any more.
@@ -131,7 +117,7 @@ impl<'s> Run<'s> {
             Ok(listing) => {
                 self.end = Instant::now() + self.settings.duration;
                 if let Some(session) = &mut self.session {
-                    session.lasts(self.settings.duration);
+                    session.set_time_left(self.settings.duration);
                 }
                 self.test(listing).await;
                 self.close().await;
@@ -155,8 +141,15 @@ impl<'s> Run<'s> {
         match listing {
             Ok(listing) => Ok(Some(listing)),
             // The tools cannot be called without it.
-            Err(fault) if fault.kind() == FaultKind::Protocol => {
-                self.pagination_fault(&fault);
+            Err(fault)
+                if matches!(
+                    fault.kind(),
+                    FaultKind::Protocol | FaultKind::RepeatedCursor
+                ) =>
+            {
+                let code = list_fault(&fault).unwrap_or(Code::ResultShape);
+                let found = Found::of_server(code, fault.to_string());
+                self.report.server_findings.push(found);
                 Ok(None)
             }
             Err(fault) => Err(fault),
@@ -171,7 +164,7 @@ impl<'s> Run<'s> {
             Peer::Child(launch) => Session::stdio(launch, options).await?,
             Peer::Http(target) => Session::http(target, options).await?,
         };
-        session.lasts(self.left());
+        session.set_time_left(self.left());
         self.session = Some(session);
         Ok(())
     }
@@ -203,9 +196,9 @@ impl<'s> Run<'s> {
         self.session.as_mut().ok_or(Spent)
     }
 
-    /// Whether a session is open.
-    pub(super) fn has_session(&self) -> bool {
-        self.session.is_some()
+    /// Whether the session that was opened first is still open.
+    pub(super) fn is_first_session(&self) -> bool {
+        self.session.is_some() && self.opened == 1
     }
 
     pub(super) async fn close(&mut self) {
@@ -243,14 +236,14 @@ impl<'s> Run<'s> {
         &mut self,
         tool: &Arc<ToolContract>,
         arguments: &str,
-    ) -> Result<Kept, Spent> {
+    ) -> Result<CallEnd, Spent> {
         self.admit().await?;
         let call_timeout = self.settings.call_timeout;
         let session = self.session().await?;
         let begun = Instant::now();
         let answer = session.call(tool, arguments).await;
         let kept = self.kept(answer).await;
-        if matches!(kept, Kept::Silence) && begun.elapsed() < call_timeout {
+        if matches!(kept, CallEnd::Silence) && begun.elapsed() < call_timeout {
             // The end of the run cut it off.
             return Err(Spent);
         }
@@ -260,64 +253,54 @@ impl<'s> Run<'s> {
         let exchange = Exchange {
             tool: tool.name().to_owned(),
             arguments: arguments.to_owned(),
-            ended: kept.ended(),
+            ended: kept.clone(),
         };
         self.report.recording.add(exchange);
         Ok(kept)
     }
 
     /// Keeps an answer. After a lost connection, and after silence, the next call gets a new session.
-    pub(super) async fn kept(&mut self, answer: Result<Answer, Fault>) -> Kept {
+    pub(super) async fn kept(&mut self, answer: Result<Answer, Fault>) -> CallEnd {
         let fault = match answer {
             Ok(Answer::Result(reply)) => {
-                return Kept::Result(reply.raw(reply.result()).to_owned());
+                return CallEnd::Result(reply.raw(reply.result()).to_owned());
             }
-            Ok(Answer::Error(error)) => return Kept::Error(error.code, error.message, error.data),
+            Ok(Answer::Error(error)) => {
+                return CallEnd::Error(error.code, error.message, error.data);
+            }
             Err(fault) => fault,
         };
         self.close().await;
         match fault.kind() {
-            FaultKind::Timeout => Kept::Silence,
-            FaultKind::Protocol => Kept::Unreadable(fault.to_string()),
-            FaultKind::Status(status) => Kept::Error(i64::from(status), fault.to_string(), None),
+            FaultKind::Timeout => CallEnd::Silence,
+            FaultKind::Protocol => CallEnd::Unreadable(fault.to_string()),
+            FaultKind::Status(status) => CallEnd::Error(i64::from(status), fault.to_string(), None),
             FaultKind::TooLarge => {
                 // That is our limit, and no fault.
                 self.report
                     .notes
                     .push(format!("an answer was not judged: {fault}"));
-                Kept::TooLarge(fault.to_string())
+                CallEnd::TooLarge(fault.to_string())
             }
             _ => {
                 let last = fault.stderr().last();
                 let last = last.map_or(String::new(), |line| format!("; stderr: {line}"));
-                Kept::Ended(format!("{fault}{last}"))
+                CallEnd::Lost(format!("{fault}{last}"))
             }
         }
-    }
-
-    fn pagination_fault(&mut self, fault: &Fault) {
-        use toolsure_mcp::testing::Code;
-        let message = fault.to_string();
-        let code = match message.contains("a second time") {
-            true => Code::Pagination,
-            false => Code::ResultShape,
-        };
-        let found = super::found::Found::of_server(code, message);
-        self.report.server_findings.push(found);
     }
 }
 
 impl Report {
     /// Notes what was on standard output beside messages, and answers to nothing.
     fn note_noise(&mut self, notes: &Notes) {
-        use toolsure_mcp::testing::Code;
         let mut add = |message: String| {
             let is_known = self
                 .server_findings
                 .iter()
                 .any(|found| found.finding.code == Code::BadOutput);
             if !is_known {
-                let found = super::found::Found::of_server(Code::BadOutput, message);
+                let found = Found::of_server(Code::BadOutput, message);
                 self.server_findings.push(found);
             }
         };
@@ -334,7 +317,7 @@ impl Report {
     }
 }
 
-impl Kept {
+impl CallEnd {
     /// Calls `use_it` with the outcome.
     pub(super) fn with<T>(&self, use_it: impl FnOnce(&Outcome<'_>) -> T) -> T {
         match self {
@@ -349,20 +332,16 @@ impl Kept {
             Self::Unreadable(why) => use_it(&Outcome::Unreadable(why)),
             Self::TooLarge(_) => use_it(&Outcome::TooLarge),
             Self::Silence => use_it(&Outcome::Silence),
-            Self::Ended(how) => use_it(&Outcome::Ended(how)),
+            Self::Lost(how) => use_it(&Outcome::Ended(how)),
         }
     }
 
-    /// What a recording keeps of it.
-    pub(super) fn ended(&self) -> Ended {
-        match self {
-            Self::Result(text) => Ended::Result(text.clone()),
-            Self::Error(code, message, data) => Ended::Error(*code, message.clone(), data.clone()),
-            Self::Silence => Ended::Silence,
-            Self::Unreadable(how) | Self::TooLarge(how) | Self::Ended(how) => {
-                Ended::Lost(how.clone())
-            }
-        }
+    /// Whether no answer came that can be read.
+    pub(super) fn is_lost(&self) -> bool {
+        matches!(
+            self,
+            Self::Unreadable(_) | Self::TooLarge(_) | Self::Lost(_)
+        )
     }
 
     /// Whether it is an error result or a JSON-RPC error.

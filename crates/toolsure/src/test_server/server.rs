@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolsure_guard::Digest;
-use toolsure_json::{Node as _, OwnedDocument, ReadLimits, json_string};
+use toolsure_json::{OwnedDocument, ReadLimits, json_string};
 use toolsure_mcp::contract::ToolContract;
 use toolsure_mcp::testing::{Call, Code, Judge, TestFinding};
-use toolsure_proxy::{Answer, FaultKind, Listing};
+use toolsure_proxy::{Answer, Fault, FaultKind, Listing};
 
 use super::found::{Found, Report};
-use super::run::{Kept, Run, Spent, shown};
+use super::run::{Run, Spent, shown};
 use super::shape::difference;
 use super::tools::Subject;
-use crate::recording::{Ended, MASK, Recording};
+use crate::listing::ListedTool;
+use crate::recording::{CallEnd, MASK, Recording};
 
 impl Run<'_> {
     /// Makes the checks that are about no single tool. They stop when the budget is spent.
@@ -48,10 +48,10 @@ impl Run<'_> {
     }
 
     /// Reports a connection that a check of the whole server lost.
-    fn lost(&mut self, kept: &Kept, what: &str) {
+    fn lost(&mut self, kept: &CallEnd, what: &str) {
         match kept {
-            Kept::Silence => self.found(Code::Hang, format!("no answer to {what}")),
-            Kept::Ended(how) => self.found(Code::Crash, format!("at {what}: {how}")),
+            CallEnd::Silence => self.found(Code::Hang, format!("no answer to {what}")),
+            CallEnd::Lost(how) => self.found(Code::Crash, format!("at {what}: {how}")),
             _ => {}
         }
     }
@@ -68,7 +68,7 @@ impl Run<'_> {
         self.admit().await?;
         let answer = self.session().await?.call(&contract, "{}").await;
         let kept = self.kept(answer).await;
-        if matches!(kept, Kept::Result(_)) && !kept.is_error() {
+        if matches!(kept, CallEnd::Result(_)) && !kept.is_error() {
             self.found(
                 Code::UnknownTool,
                 format!("a call of `{name}`, which does not exist, got a result"),
@@ -84,11 +84,11 @@ impl Run<'_> {
         let answer = self.session().await?.request("tools/list", params).await;
         let kept = self.kept(answer).await;
         // A server with one page may ignore the cursor.
-        if matches!(kept, Kept::Result(_)) && listing.pages.len() > 1 {
+        if matches!(kept, CallEnd::Result(_)) && listing.pages.len() > 1 {
             let message = "a cursor that the server did not give is answered with a page (2025-11-25, server/utilities/pagination: an error)";
             self.found(Code::Pagination, message);
         }
-        if matches!(kept, Kept::Silence | Kept::Ended(_)) {
+        if matches!(kept, CallEnd::Silence | CallEnd::Lost(_)) {
             self.found(
                 Code::Pagination,
                 "a cursor that the server did not give ends it, or is not answered",
@@ -111,7 +111,7 @@ impl Run<'_> {
             let (one, other) = ((first, first_result), (second, second_result));
             for (arguments, expected) in [one, one, other, other] {
                 let now = self.call(contract, arguments).await?;
-                is_same &= matches!(&now, Kept::Result(text) if text == expected);
+                is_same &= matches!(&now, CallEnd::Result(text) if text == expected);
             }
             if !is_same {
                 continue;
@@ -179,7 +179,7 @@ impl Run<'_> {
             Ok(_) => session.call(&subject.contract, arguments).await,
             lost => lost,
         };
-        if let Kept::Silence | Kept::Ended(_) = self.kept(answer).await {
+        if let CallEnd::Silence | CallEnd::Lost(_) = self.kept(answer).await {
             let name = shown(subject.contract.name());
             self.found(
                 Code::AfterCancel,
@@ -202,18 +202,18 @@ impl Run<'_> {
                 Ok(answer) => self.kept(answer).await,
                 Err(_) => {
                     self.close().await;
-                    Kept::Silence
+                    CallEnd::Silence
                 }
             };
             let name = shown(subject.contract.name());
             let what = format!("a call of `{name}` with half of a surrogate pair in a string");
             // What falls silent once will do so for each tool.
             match &kept {
-                Kept::Silence => {
+                CallEnd::Silence => {
                     self.found(Code::BadUnicode, format!("{what} got no answer"));
                     break;
                 }
-                Kept::Ended(how) => {
+                CallEnd::Lost(how) => {
                     self.found(Code::BadUnicode, format!("{what}: {how}"));
                     break;
                 }
@@ -231,26 +231,24 @@ impl Run<'_> {
 
     async fn list_again(&mut self, before: &Listing) -> Result<(), Spent> {
         self.admit().await?;
-        let is_same_session = self.has_session();
+        let is_first_session = self.is_first_session();
         let session = self.session().await?;
         let notified = session.notes().list_changed;
         let after = match session.list_tools().await {
             Ok(after) => after,
             Err(fault) => {
                 let message = format!("the list of tools cannot be read again: {fault}");
-                let code = match fault.kind() {
-                    FaultKind::Timeout => Code::Hang,
-                    FaultKind::Refused(_) => Code::StaleList,
-                    FaultKind::Protocol => Code::ResultShape,
-                    _ => Code::Crash,
-                };
-                self.found(code, message);
+                if let Some(code) = list_fault(&fault) {
+                    self.found(code, message);
+                } else {
+                    self.report.notes.push(message);
+                }
                 self.close().await;
                 return Ok(());
             }
         };
         let same = contracts(&before.tools) == contracts(&after.tools);
-        if !same && notified == 0 && is_same_session {
+        if !same && notified == 0 && is_first_session {
             let message =
                 "the list of tools changed, and no `notifications/tools/list_changed` said so";
             self.found(Code::StaleList, message);
@@ -367,12 +365,7 @@ impl Run<'_> {
             };
             let changed = changed(&exchange.ended, &kept);
             let tested = self.report.tested(&subject.contract);
-            tested.calls.made = tested.calls.made.saturating_add(1);
-            if kept.is_error() {
-                tested.calls.errors = tested.calls.errors.saturating_add(1);
-            } else {
-                tested.calls.results = tested.calls.results.saturating_add(1);
-            }
+            tested.count(&kept);
             if let Some((pointer, message)) = changed {
                 let mut finding = TestFinding::new(Code::Changed, message);
                 finding.pointer = pointer;
@@ -419,34 +412,45 @@ impl Report {
     }
 }
 
+/// What a fault of a list means; `None` for our own limit, which is no fault of the server.
+pub(super) fn list_fault(fault: &Fault) -> Option<Code> {
+    Some(match fault.kind() {
+        FaultKind::Timeout => Code::Hang,
+        FaultKind::Refused(_) => Code::StaleList,
+        FaultKind::RepeatedCursor => Code::Pagination,
+        FaultKind::Protocol => Code::ResultShape,
+        FaultKind::TooLarge => return None,
+        _ => Code::Crash,
+    })
+}
+
 /// How a live answer differs from the recorded one: where in the result, and in words.
-fn changed(recorded: &Ended, kept: &Kept) -> Option<(String, String)> {
+fn changed(recorded: &CallEnd, kept: &CallEnd) -> Option<(String, String)> {
     let whole = |message: String| Some((String::new(), message));
     let text = match (recorded, kept) {
-        (Ended::Result(old), Kept::Result(new)) => {
+        (CallEnd::Result(old), CallEnd::Result(new)) => {
             let read = |text: &str| OwnedDocument::read(text.as_bytes(), &ReadLimits::default());
             let (Ok(old), Ok(new)) = (read(old), read(new)) else {
                 return None;
             };
             return difference(old.document().root(), new.document().root());
         }
-        (Ended::Error(old, ..), Kept::Error(new, ..)) if old == new => return None,
-        (Ended::Silence, Kept::Silence) | (Ended::Lost(_), Kept::Ended(_)) => return None,
-        (recorded, kept) => format!(
-            "{}, where {} is recorded",
-            words(&kept.ended()),
-            words(recorded)
-        ),
+        (CallEnd::Error(old, ..), CallEnd::Error(new, ..)) if old == new => return None,
+        (CallEnd::Silence, CallEnd::Silence) => return None,
+        (old, new) if old.is_lost() && new.is_lost() => return None,
+        (old, new) => format!("{}, where {} is recorded", words(new), words(old)),
     };
     whole(text)
 }
 
-fn words(ended: &Ended) -> String {
-    match ended {
-        Ended::Result(_) => "a result".to_owned(),
-        Ended::Error(code, ..) => format!("error {code}"),
-        Ended::Silence => "no answer".to_owned(),
-        Ended::Lost(_) => "a lost connection".to_owned(),
+fn words(end: &CallEnd) -> String {
+    match end {
+        CallEnd::Result(_) => "a result".to_owned(),
+        CallEnd::Error(code, ..) => format!("error {code}"),
+        CallEnd::Silence => "no answer".to_owned(),
+        CallEnd::Unreadable(_) => "an answer that cannot be read".to_owned(),
+        CallEnd::TooLarge(_) => "an answer that is too large".to_owned(),
+        CallEnd::Lost(_) => "a lost connection".to_owned(),
     }
 }
 
@@ -454,13 +458,12 @@ fn words(ended: &Ended) -> String {
 fn contracts(tools: &[String]) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = tools
         .iter()
-        .filter_map(|text| {
-            let document = OwnedDocument::read(text.as_bytes(), &ReadLimits::default()).ok()?;
-            let root = document.document().root();
-            let name = root.member("name").map_or("", |name| name.string());
+        .map(|text| {
+            let tool = ListedTool::new(text.clone());
             // As JSON, whatever the order of members.
-            let digest = Digest::of(root).map(|digest| digest.to_string());
-            Some((name.to_owned(), digest.unwrap_or_else(|| text.clone())))
+            let digest = tool.digest().map(|digest| digest.to_string());
+            let digest = digest.unwrap_or_else(|| text.clone());
+            (tool.name.unwrap_or_default(), digest)
         })
         .collect();
     all.sort();

@@ -10,8 +10,9 @@ use toolsure_proxy::Listing;
 use toolsure_schema::{Verdict, Workspace};
 
 use super::found::{Found, Tested};
-use super::run::{Kept, Run, Spent, shown};
-use crate::recording::Ended;
+use super::run::{Run, Spent, shown};
+use crate::listing::ListedTool;
+use crate::recording::CallEnd;
 
 /// A tool that is called, and what the calls gave.
 #[derive(Debug)]
@@ -158,11 +159,20 @@ impl Run<'_> {
         if self.left().is_zero() {
             return Err(Spent);
         }
-        let Ok(plan) = Plan::of(&subject.contract, &self.store, &options) else {
-            return Ok(());
+        let plan = match Plan::of(&subject.contract, &self.store, &options) {
+            Ok(plan) => plan,
+            Err(uncompilable) => {
+                tested.skipped = Some(format!("its schema is refused: {}", uncompilable.error));
+                return Ok(());
+            }
         };
         if plan.calls.is_empty() {
-            tested.skipped = Some("no arguments were found that its schema accepts".to_owned());
+            let given = match plan.has_pinned() {
+                true => " with the given values (`--value`, `[values]`)",
+                false => "",
+            };
+            let why = format!("no arguments{given} were found that its schema accepts");
+            tested.skipped = Some(why);
         }
         subject.malformed.clone_from(&plan.malformed);
         let mut calls = plan.calls.clone();
@@ -172,7 +182,7 @@ impl Run<'_> {
             }
         }
         // The answer to the call that is repeated in another order.
-        let mut answers: HashMap<usize, Ended> = HashMap::new();
+        let mut answers: HashMap<usize, CallEnd> = HashMap::new();
         let mut lost = 0_usize;
         for (number, call) in calls.iter().enumerate() {
             let kept = self.call(&subject.contract, &call.arguments).await?;
@@ -185,26 +195,26 @@ impl Run<'_> {
             let is_repeated =
                 |one: &Call| matches!(one.kind, CallKind::Reordered(at) if at == number);
             if calls.iter().any(is_repeated) {
-                answers.insert(number, kept.ended());
+                answers.insert(number, kept.clone());
             }
             if let CallKind::Reordered(before) = &call.kind
                 && let Some(before_call) = calls.get(*before)
                 && let Some(known) = answers.get(before)
             {
                 let tool = &subject.contract;
-                let now = kept.ended();
+                let now = kept.clone();
                 let found = self.reordered(tool, (before_call, call), (known, &now));
                 findings.extend(found.await?);
             }
-            if let Kept::Result(text) = &kept
+            if let CallEnd::Result(text) = &kept
                 && call.is_valid()
                 && is_success
             {
                 self.keep_success(subject, &call.arguments, text);
             }
             lost = lost.saturating_add(match kept {
-                Kept::Silence => 2,
-                Kept::Ended(_) => 1,
+                CallEnd::Silence => 2,
+                CallEnd::Lost(_) => 1,
                 _ => 0,
             });
             for finding in findings {
@@ -235,16 +245,16 @@ impl Run<'_> {
         &mut self,
         tool: &Arc<ToolContract>,
         (before, after): (&Call, &Call),
-        (known, now): (&Ended, &Ended),
+        (known, now): (&CallEnd, &CallEnd),
     ) -> Result<Option<TestFinding>, Spent> {
-        let is_answer = |ended: &Ended| matches!(ended, Ended::Result(_) | Ended::Error(..));
+        let is_answer = |end: &CallEnd| matches!(end, CallEnd::Result(_) | CallEnd::Error(..));
         if known == now || !is_answer(known) || !is_answer(now) {
             return Ok(None);
         }
         // Both orders must give their answers again: other answers may change from call to call.
         let (first, other) = ((before, known), (after, now));
         for (arguments, expected) in [first, first, other, other] {
-            let again = self.call(tool, &arguments.arguments).await?.ended();
+            let again = self.call(tool, &arguments.arguments).await?;
             if again != *expected {
                 return Ok(None);
             }
@@ -376,11 +386,11 @@ fn judged(tool: &ToolContract, arguments: &str) -> Call {
 }
 
 impl Tested {
-    fn count(&mut self, kept: &Kept) {
+    pub(super) fn count(&mut self, kept: &CallEnd) {
         self.calls.made = self.calls.made.saturating_add(1);
         if kept.is_error() {
             self.calls.errors = self.calls.errors.saturating_add(1);
-        } else if matches!(kept, Kept::Result(_)) {
+        } else if matches!(kept, CallEnd::Result(_)) {
             self.calls.results = self.calls.results.saturating_add(1);
         }
     }
@@ -443,14 +453,8 @@ fn is_read_only(text: &str) -> bool {
 }
 
 fn name_of(text: &str) -> String {
-    let document = OwnedDocument::read(text.as_bytes(), &ReadLimits::default()).ok();
-    let name = document
-        .as_ref()
-        .and_then(|document| document.document().root().member("name"));
-    name.map_or_else(
-        || "a tool without a name".to_owned(),
-        |name| name.string().to_owned(),
-    )
+    let name = ListedTool::new(text.to_owned()).name;
+    name.unwrap_or_else(|| "a tool without a name".to_owned())
 }
 
 /// Lost connections after which a tool is called no more. A call without an answer counts twice, because each takes the whole

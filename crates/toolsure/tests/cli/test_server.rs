@@ -47,6 +47,7 @@ for line in sys.stdin:
     if m["method"] == "tools/list":
         count += 1
         r = {"tools": TOOLS if fault != "list" or count == 1 else TOOLS[:1]}
+        if fault == "cursor": r["nextCursor"] = "again"
     if m["method"] == "tools/call":
         r = call(m["params"]["name"], m["params"].get("arguments", {}))
     m = {"jsonrpc": "2.0", "id": m["id"]}
@@ -106,6 +107,7 @@ fn each_fault_is_found_with_the_smallest_call_and_none_without_one() {
         ("shape", Some("result-shape"), r#"{"id": 1}"#),
         ("unknown-tool", Some("unknown-tool"), "null"),
         ("list", Some("stale-list"), "null"),
+        ("cursor", Some("pagination"), "null"),
         ("noise", Some("bad-output"), "null"),
     ] {
         let run = test(fault, &["--format", "json"]);
@@ -240,6 +242,23 @@ fn values_come_from_the_flags_and_the_settings_of_the_project() {
 }
 
 #[test]
+fn a_tool_whose_schema_refuses_a_given_value_is_not_called() {
+    let run = test("none", &["--value", "id=70"]);
+    assert_eq!(run.code, 2, "{}", run.stdout);
+    let why = "no arguments with the given values (`--value`, `[values]`) were found that its schema accepts";
+    assert!(run.stdout.contains(why), "{}", run.stdout);
+}
+
+#[test]
+fn a_run_that_reaches_no_server_leaves_the_recording_as_it_was() {
+    let dir = Dir::new();
+    let record = dir.file("calls.jsonl", "kept");
+    let run = toolsure(&["test-server", "--record", &record, "--", "false"]);
+    assert_eq!(run.code, 4, "{}", run.stderr);
+    assert_eq!(std::fs::read_to_string(&record).unwrap(), "kept");
+}
+
+#[test]
 fn a_recording_is_served_and_compared() {
     let dir = Dir::new();
     let record = dir.path("calls.jsonl");
@@ -261,7 +280,9 @@ fn a_recording_is_served_and_compared() {
             "--against",
             &record,
             "--call-timeout",
-            "2",
+            "1",
+            "--calls",
+            "6",
             "--format",
             "json",
             "--",
