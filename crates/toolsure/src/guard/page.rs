@@ -440,8 +440,8 @@ h1{font-size:1.3rem}h2{font-size:1.1rem;margin-top:2rem;overflow-wrap:anywhere}h
 small{font-weight:normal}\
 .wide{overflow-x:auto}\
 table{border-collapse:collapse;width:100%;margin:.5rem 0}\
-th,td{text-align:left;vertical-align:top;padding:.25rem .75rem .25rem 0;border-bottom:1px solid #8884;overflow-wrap:anywhere}\
-td{min-width:5rem}.number{text-align:right}\
+th,td{text-align:left;vertical-align:top;padding:.25rem .75rem .25rem 0;border-bottom:1px solid #8884}\
+td{min-width:5rem;overflow-wrap:anywhere}.number{text-align:right}\
 pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#8882;padding:.5rem;margin:.5rem 0}\
 .held,.refused,.unusable,.bad{color:#b3261e}.changed{color:#8a5a00}.good,.usable{color:#1b7f3b}\
 section.held{color:inherit;border:1px solid #8886;border-radius:4px;padding:.75rem;margin:.75rem 0}\
