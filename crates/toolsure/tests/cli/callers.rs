@@ -115,7 +115,23 @@ fn what_does_not_fit_together_is_refused() {
         ),
         (
             "[auth]\naudiences = [\"a\"]\n[listen]\naddress = \"127.0.0.1:0\"",
-            "have no effect without `auth.issuer`",
+            "`auth.audiences` has no effect without `auth.issuer`",
+        ),
+        (
+            "[auth]\nleeway = \"5 s\"\ntokens = { a = \"DIGEST\" }\n[listen]\naddress = \"127.0.0.1:0\"",
+            "`auth.leeway` has no effect without `auth.issuer`",
+        ),
+        (
+            "[auth]\ngroups_claim = \"roles\"\ntokens = { a = \"DIGEST\" }\n[listen]\naddress = \"127.0.0.1:0\"",
+            "`auth.groups_claim` has no effect without `auth.issuer`",
+        ),
+        (
+            "[admin]\ntoken = \"DIGEST\"",
+            "`admin.token` has no effect without `admin.address`",
+        ),
+        (
+            "[audit]\narguments = \"full\"",
+            "`audit.arguments` has no effect without `audit.file`",
         ),
         (
             "[auth]\ntokens = { a = \"DIGEST\" }",

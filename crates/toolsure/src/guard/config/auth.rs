@@ -59,12 +59,6 @@ impl Auth {
                     .to_owned(),
             );
         }
-        if self.issuer.is_none() && (self.keys_url.is_some() || !self.audiences.is_empty()) {
-            return Err(
-                "`auth.keys_url` and `auth.audiences` have no effect without `auth.issuer`"
-                    .to_owned(),
-            );
-        }
         if !is_set && !around.has_client_authorities {
             return Ok(());
         }

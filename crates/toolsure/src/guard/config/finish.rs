@@ -39,7 +39,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         }
     }
     problems.extend(no_effect::rates(config).chain(no_effect::listen(config)));
-    problems.extend(no_effect::changes(config));
+    problems.extend(no_effect::changes(config).chain(no_effect::alone(config)));
     let read = [
         config.register(),
         config.sessions.finish(&sources.environment),

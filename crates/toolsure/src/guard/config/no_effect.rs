@@ -93,6 +93,18 @@ pub(super) fn listen(config: &Config) -> impl Iterator<Item = Problem> {
     })
 }
 
+/// The problems of settings that belong to another one, which is not set.
+pub(super) fn alone(config: &Config) -> impl Iterator<Item = Problem> {
+    BELONGING.into_iter().filter_map(|(name, to)| {
+        if config.written.contains_key(to) {
+            return None;
+        }
+        let (name, place) = config.written.get_key_value(name)?;
+        let message = format!("`{name}` has no effect without `{to}`");
+        Some(Problem::new(place.clone(), message))
+    })
+}
+
 /// Why a pattern is probably a mistake: it contains characters with a meaning in other pattern
 /// languages, so it would match no tool.
 fn meaningless(pattern: &str) -> Option<(String, String)> {
@@ -118,6 +130,22 @@ fn meaningless(pattern: &str) -> Option<(String, String)> {
     let help = "`*` is any text, and `?` any one character, including one of these in a tool's name; a rule takes one pattern, so write a rule for each";
     Some((message, help.to_owned()))
 }
+
+/// Settings, and the one that each belongs to.
+const BELONGING: [(&str, &str); 12] = [
+    ("auth.keys_url", "auth.issuer"),
+    ("auth.audiences", "auth.issuer"),
+    ("auth.algorithms", "auth.issuer"),
+    ("auth.leeway", "auth.issuer"),
+    ("auth.groups_claim", "auth.issuer"),
+    ("auth.tls_ca", "auth.issuer"),
+    ("admin.token", "admin.address"),
+    ("audit.max_size", "audit.file"),
+    ("audit.keep", "audit.file"),
+    ("audit.arguments", "audit.file"),
+    ("audit.results", "audit.file"),
+    ("audit.secrets", "audit.file"),
+];
 
 /// Characters with a meaning in other pattern languages, which tool names do not contain.
 const ELSEWHERE: &str = "[]{}()|!\\^$+,";
