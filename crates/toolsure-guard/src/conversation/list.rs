@@ -122,6 +122,9 @@ impl Conversation {
                     };
                     let mut record = Record::new(turn.now, Side::Server, Filter::Admission, action);
                     record.describe(&key, open, turn);
+                    if cursor.is_none() && forms.known().next_cursor().is_none() {
+                        record.digest = own.digest();
+                    }
                     if page.rewritten > 0 {
                         record.note(&format!("{} things rewritten", page.rewritten));
                     }

@@ -3,7 +3,10 @@
 use std::fmt;
 
 use sha2::{Digest as _, Sha256};
-use toolsure_json::{Key as _, Node as _, ReadLimits, View, canonical_json, exact_object};
+use toolsure_json::{
+    DuplicateKeys, Key as _, Node as _, OwnedDocument, ReadLimits, View, canonical_json,
+    exact_object, json_string,
+};
 
 /// A SHA-256 digest; `Display` is `sha256:` and 64 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -48,6 +51,35 @@ impl Digest {
     #[must_use]
     pub fn of(value: View<'_>) -> Option<Self> {
         canonical_json(value).as_deref().map(Self::of_text)
+    }
+
+    /// The digest of a definition, as a server lists it.
+    pub(crate) fn of_definition(listed: &str) -> Option<Self> {
+        let document = OwnedDocument::read(listed, &limits()).ok()?;
+        Self::of(document.document().root())
+    }
+
+    /// The digest of a list, which does not depend on order and pages: that of an object whose members are the names
+    /// of the entries, with the texts of their digests. `None` if two entries have one name.
+    ///
+    /// ```
+    /// use toolsure_guard::Digest;
+    ///
+    /// let (a, b) = (Digest::of_bytes(b"a"), Digest::of_bytes(b"b"));
+    /// assert_eq!(Digest::of_list([("a", a), ("b", b)]), Digest::of_list([("b", b), ("a", a)]));
+    /// assert_eq!(Digest::of_list([("a", a), ("a", b)]), None);
+    /// ```
+    #[must_use]
+    pub fn of_list<'n>(entries: impl IntoIterator<Item = (&'n str, Self)>) -> Option<Self> {
+        let members = entries.into_iter();
+        let members = members.map(|(name, digest)| format!(r#"{}:"{digest}""#, json_string(name)));
+        let text = format!("{{{}}}", members.collect::<Vec<_>>().join(","));
+        let unique = ReadLimits {
+            duplicate_keys: DuplicateKeys::Refuse,
+            ..limits()
+        };
+        let document = OwnedDocument::read(text, &unique).ok()?;
+        Self::of(document.document().root())
     }
 
     /// The digest of bytes, such as a token.

@@ -3,11 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use toolsure_analysis::diff::{Differ, Limits, Report, new_texts};
-use toolsure_json::OwnedDocument;
 use toolsure_mcp::contract::ToolContract;
 use toolsure_schema::Compiler;
 
-use super::canonical::limits;
 use super::{Approved, ChangeClass, Digest, LEGACY, Lock};
 
 /// A tool that has an approved definition, compared with it.
@@ -94,7 +92,7 @@ impl Lock {
                 vec![(ChangeClass::Narrower, why.to_owned(), 0)]
             }
         };
-        let digest = digest(listed);
+        let digest = Digest::of_definition(listed);
         Compared {
             changes,
             is_rejected: self.is_rejected(name, digest),
@@ -105,7 +103,7 @@ impl Lock {
 
     /// A definition of a name of which the lock has none.
     fn added(&self, name: &str, listed: &str) -> Compared {
-        let digest = digest(listed);
+        let digest = Digest::of_definition(listed);
         Compared {
             is_rejected: self.is_rejected(name, digest),
             digest,
@@ -183,11 +181,6 @@ fn changes(old: &str, new: &str, compiler: &Compiler) -> Vec<(ChangeClass, Strin
     }
     found.sort_by_key(|(class, ..)| *class);
     found
-}
-
-fn digest(listed: &str) -> Option<Digest> {
-    let document = OwnedDocument::read(listed, &limits()).ok()?;
-    Digest::of(document.document().root())
 }
 
 /// What comparing one tool may cost, some milliseconds: a server's list waits for it.

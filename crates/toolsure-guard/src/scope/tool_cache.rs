@@ -12,7 +12,7 @@ use toolsure_mcp::contract::{Isolated, SchemaStore, ToolContract};
 use toolsure_mcp::provider::ProviderTools;
 use toolsure_schema::Compiler;
 
-use crate::lock::{COMPARED, Compared, Lock, Pin};
+use crate::lock::{COMPARED, Compared, Digest, Lock, Pin};
 use crate::policy::{Hints, Rules};
 
 /// A known tool.
@@ -101,12 +101,29 @@ pub(crate) struct PageTools {
     /// The malformed tools that a call can name, and the first one without a name.
     pub(crate) isolated: Vec<Isolated>,
     pub(crate) bytes: usize,
+    /// The digest of the list that has these tools alone.
+    digest: OnceLock<Option<Digest>>,
     /// The tools in the form for a provider, under the policy with this number.
     projected: Mutex<Option<(u64, Arc<ProviderTools>)>>,
     tool_cache: Weak<ToolCache>,
 }
 
 impl PageTools {
+    /// The digest of the list, if this page is all of it, as the server defines the tools; `None` if one of them has none.
+    pub(crate) fn digest(&self) -> Option<Digest> {
+        *self.digest.get_or_init(|| {
+            if !self.isolated.is_empty() {
+                return None;
+            }
+            let entries = self.tools.iter();
+            let entries = entries.map(|tool| {
+                let digest = Digest::of_definition(tool.contract.listed_text())?;
+                Some((tool.contract.name(), digest))
+            });
+            Digest::of_list(entries.collect::<Option<Vec<_>>>()?)
+        })
+    }
+
     /// The tools in the form for the provider that the policy names, if it names one. They are projected
     /// once for each policy.
     pub(crate) fn projected(&self, rules: &Rules) -> Option<Arc<ProviderTools>> {
@@ -258,6 +275,7 @@ impl ToolCache {
             tools: set.tools().map(known).collect(),
             isolated: worth_knowing(set.isolated()),
             bytes: listing.text().len(),
+            digest: OnceLock::new(),
             projected: Mutex::default(),
             tool_cache: Arc::downgrade(self),
         })

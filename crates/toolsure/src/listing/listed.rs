@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use toolsure_analysis::lint::ListPage;
 use toolsure_guard::Digest;
-use toolsure_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, json_string};
+use toolsure_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits};
 use toolsure_mcp::era::Era;
 use toolsure_proxy::{Fault, ServerInfo};
 
@@ -134,20 +134,14 @@ impl Listing {
         }
     }
 
-    /// A digest of all tools that does not depend on their order and pages: that of an object whose members are the tools' names, with the
-    /// texts of their digests. `None` if the listing is not complete, or a tool has no digest or shares its name with another.
+    /// The digest of the list of all tools. `None` if the listing is not complete, or a tool has no digest or shares its name with another.
     pub(crate) fn digest(&self) -> Option<Digest> {
         if self.partial || self.fault.is_some() {
             return None;
         }
-        let member = |tool: &ListedTool| {
-            let name = json_string(tool.name.as_deref()?);
-            Some(format!(r#"{name}:"{}""#, tool.digest()?))
-        };
-        let members: Vec<String> = self.tools.iter().map(member).collect::<Option<_>>()?;
-        let text = format!("{{{}}}", members.join(","));
-        let document = OwnedDocument::read(text, &UNIQUE).ok()?;
-        Digest::of(document.document().root())
+        let entries = self.tools.iter();
+        let entries = entries.map(|tool| Some((tool.name.as_deref()?, tool.digest()?)));
+        Digest::of_list(entries.collect::<Option<Vec<_>>>()?)
     }
 
     /// The name by which a client probably knows the server: the one in the configuration, or else

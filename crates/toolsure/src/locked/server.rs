@@ -337,9 +337,19 @@ impl LockedServer {
                 &rejected.collect::<Vec<_>>(),
             );
         }
-        let digests = self.definitions.iter().filter_map(|(name, text)| {
-            Some(format!("{}: \"{}\"", json_string(name), digest(text)?))
-        });
+        let digests = self.definitions.iter();
+        let digests = digests.map(|(name, text)| (name.as_str(), digest(text)));
+        let digests: Vec<(&str, Option<Digest>)> = digests.collect();
+        let tools = digests.iter().filter(|(name, _)| is_tool_name(name));
+        let tools: Option<Vec<_>> = tools
+            .map(|(name, digest)| Some((*name, (*digest)?)))
+            .collect();
+        if let Some(list) = tools.filter(|_| !self.is_partial).and_then(Digest::of_list) {
+            line(out, indent, "digest", &format!("\"{list}\""));
+        }
+        let digests = digests
+            .into_iter()
+            .filter_map(|(name, digest)| Some(format!("{}: \"{}\"", json_string(name), digest?)));
         let digests: Vec<String> = digests.collect();
         if !digests.is_empty() {
             block(out, indent, "digests", ('{', '}'), &digests);

@@ -597,3 +597,36 @@ fn a_terminal_is_asked_about_each_group() {
     );
     assert_eq!(files.names(), ["a: one", "b: three"]);
 }
+
+/// `check`, the lock file and the audit log have the same digest of the whole list, and a lock file has another after each
+/// approval.
+#[test]
+fn a_list_has_one_digest_everywhere() {
+    let files = Files::new(&json!([tool("get-count", "other")]));
+    let first = files.locked()["digest"].clone();
+    assert!(first.is_string());
+    assert_eq!(toolsure(&["lock", "review", &files.lock, "--demo"]).code, 1);
+    assert_eq!(files.approve(&["--all"]).code, 0);
+    let check = toolsure(&["check", "--format", "json", "--demo"]);
+    let check: Value = serde_json::from_str(&check.stdout).unwrap();
+    let digest = &check["reports"][0]["digest"];
+    assert_ne!(*digest, first);
+    assert_eq!(files.locked()["digest"], *digest);
+    let audit = files.dir.path("audit.jsonl");
+    let modern = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    converse(&["--lock", &files.lock, "--audit-log", &audit], &[modern]);
+    let records = std::fs::read_to_string(&audit).unwrap();
+    let mut records = records
+        .lines()
+        .map(|line| -> Value { serde_json::from_str(line).unwrap() });
+    let list = records.find(|it| it["method"] == "tools/list" && it["code"] == "passed");
+    assert_eq!(list.unwrap()["digest"], *digest);
+    // A page is not the list, and neither is what is approved of one.
+    let page = json!({"tools": [tool("a", "one")], "nextCursor": "2"}).to_string();
+    let page = files.dir.file("page.json", &page);
+    let lock = files.dir.path("page.lock.json");
+    assert_eq!(toolsure(&["lock", "review", &lock, &page]).code, 1);
+    let candidate = std::fs::read_to_string(files.dir.path("page.lock.candidate.json")).unwrap();
+    let candidate: Value = serde_json::from_str(&candidate).unwrap();
+    assert_eq!(candidate["digest"], Value::Null);
+}
