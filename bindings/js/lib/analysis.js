@@ -1,6 +1,6 @@
 // What is found in listings, and tools for providers: the exports of the analysis build, for a compiled module.
 
-import { Engine, UNDECIDED, UNREADABLE, givenText, instanceLimit, longer } from './engine.js';
+import { Engine, UNDECIDED, UNREADABLE, givenText, instanceLimit, longer, reason } from './engine.js';
 import { InternalError, NotJsonError, SchemaError, UndecidedError } from './errors.js';
 import { Handle } from './handle.js';
 import { OPTIONS, anyText, definitionText, optionsText, schemaLimit } from './validator.js';
@@ -79,7 +79,7 @@ function listingText(listing) {
     const text = anyText(listing, LISTING);
     return [typeof text === 'string' ? text : text.slice(), LISTING];
   } catch (error) {
-    if (error instanceof UndecidedError) throw new SchemaError({ code: 'listing', message: error.message });
+    if (error instanceof UndecidedError) throw new SchemaError({ code: 'listing', message: reason(error) });
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 // Tool contracts, which only the full build has.
 
-import { UNDECIDED, UNREADABLE, givenText, instanceLimit, longer } from './engine.js';
+import { UNDECIDED, UNREADABLE, givenText, instanceLimit, longer, reason } from './engine.js';
 import { ContractError, InternalError, NotJsonError, UndecidedError } from './errors.js';
 import { Handle } from './handle.js';
 import { OPTIONS, definitionText, optionsText } from './validator.js';
@@ -13,7 +13,7 @@ export function contracts(engine) {
     #limit;
 
     constructor(tool, options) {
-      const definition = definitionText(tool, DEFINITION, ContractError);
+      const definition = definitionText(tool, DEFINITION, ContractError, 'tool-json');
       const given = optionsText(options, ContractError);
       this.#handle = new Handle(engine, 'contract', this, () => {
         const handle = engine.call('contract', ...engine.write([definition, DEFINITION], [given, OPTIONS]));
@@ -50,7 +50,7 @@ export function contracts(engine) {
         return this.#ask(name, write);
       } catch (error) {
         if (!(error instanceof UndecidedError)) throw error;
-        const texts = [error.message.replace('undecided: ', ''), error.setting ?? ''].map((text) => [text, OPTIONS]);
+        const texts = [reason(error), error.setting ?? ''].map((text) => [text, OPTIONS]);
         this.#handle.ready();
         const lengths = engine.write(...texts);
         engine.call('refuse', this.#handle.number, name === 'check_result' ? 1 : 0, ...lengths);

@@ -170,6 +170,11 @@ export function textOf(value, limit) {
   }
 }
 
+/** The reason of an error without the verdict, which only an instance has. */
+export function reason(error) {
+  return error.message.replace(/^undecided: /, '');
+}
+
 /** No setting allows as many levels as a value may have at most. */
 function tooDeep(levels) {
   const message = `undecided: the value has more than ${Math.min(levels, MOST_LEVELS)} levels`;

@@ -205,8 +205,7 @@ function writeArray(array, before, state) {
 }
 
 function writeObject(object, before, state) {
-  const prototype = Object.getPrototypeOf(object);
-  if (prototype !== Object.prototype && !isPlainPrototype(prototype)) throw new NotJson(`an object of class ${className(object)}`);
+  if (!isPlain(object)) throw new NotJson(`an object of class ${className(object)}`);
   if (typeof object.toJSON === 'function') throw new NotJson('an object with toJSON');
   let text = before + '{';
   let comma = '';
@@ -227,9 +226,10 @@ function writeObject(object, before, state) {
   return text + '}';
 }
 
-/** Whether objects with this prototype are plain: no prototype, or `Object.prototype` of another realm. */
-function isPlainPrototype(prototype) {
-  if (prototype === null) return true;
+/** Whether an object is plain: it has no prototype, or `Object.prototype`, also that of another realm. */
+export function isPlain(object) {
+  const prototype = Object.getPrototypeOf(object);
+  if (prototype === Object.prototype || prototype === null) return true;
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf');
 }
 

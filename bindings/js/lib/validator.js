@@ -1,8 +1,9 @@
 // Validators: a schema is compiled once and checked many times.
 
-import { INVALID, UNDECIDED, UNREADABLE, VALID, givenText, instanceLimit, longer, textOf } from './engine.js';
+import { INVALID, UNDECIDED, UNREADABLE, VALID, givenText, instanceLimit, longer, reason, textOf } from './engine.js';
 import { InternalError, NotJsonError, SchemaError, ToolsureError, UndecidedError } from './errors.js';
 import { Handle } from './handle.js';
+import { isPlain } from './json.js';
 
 const VALID_RESULT = Object.freeze({ verdict: 'valid' });
 
@@ -191,15 +192,15 @@ export function anyText(value, limit) {
 
 /**
  * The text of a schema or a tool, which is given as text or as a value. What is not JSON, or has too many levels, is an
- * error of the given class. Bytes are copied: the caller may change them.
+ * error of the given class, with the code that such text has. Bytes are copied: the caller may change them.
  */
-export function definitionText(definition, limit, ErrorOf) {
+export function definitionText(definition, limit, ErrorOf, code = 'json') {
   try {
     const text = anyText(definition, limit);
     return typeof text === 'string' ? text : text.slice();
   } catch (error) {
-    if (error instanceof NotJsonError) throw new ErrorOf({ code: 'json', message: error.message, schemaPath: error.instancePath ?? '' });
-    if (error instanceof UndecidedError) throw new ErrorOf({ code: 'limit', message: error.message, schemaPath: '' });
+    if (error instanceof NotJsonError) throw new ErrorOf({ code, message: error.message, schemaPath: error.instancePath ?? '' });
+    if (error instanceof UndecidedError) throw new ErrorOf({ code: 'limit', message: reason(error), schemaPath: '' });
     throw error;
   }
 }
@@ -212,16 +213,33 @@ export function optionsText(options, ErrorOf = SchemaError) {
     if (documents !== null && typeof documents === 'object') options = { ...options, documents: texts(documents) };
     return textOf(options, OPTIONS);
   } catch (error) {
-    if (error instanceof ToolsureError) throw new ErrorOf({ code: 'option', message: `options: ${error.message}` });
+    if (error instanceof ToolsureError) throw new ErrorOf({ code: 'option', message: `options: ${reason(error)}` });
     throw error;
   }
 }
 
-/** Documents, with strings in the place of bytes. */
+/**
+ * Documents, with strings in the place of bytes. What is no plain object stays as it is, and is refused where the options
+ * are written: an array or a `Map` has no URIs.
+ */
 function texts(documents) {
-  const text = (document) => (ArrayBuffer.isView(document) ? new TextDecoder().decode(document) : document);
-  return Object.fromEntries(Object.entries(documents).map(([uri, document]) => [uri, text(document)]));
+  if (!isPlain(documents)) return documents;
+  return Object.fromEntries(Object.entries(documents).map(([uri, document]) => [uri, ArrayBuffer.isView(document) ? decoded(uri, document) : document]));
 }
+
+/** The text of a document. What is not UTF-8 is refused, as in a schema: it would become another document. */
+function decoded(uri, bytes) {
+  // A copy, because not every runtime decodes memory that is shared.
+  const copy = givenText(bytes, OPTIONS).slice();
+  try {
+    return decoder.decode(copy);
+  } catch {
+    throw new NotJsonError({ code: 'json', message: `the document \`${uri}\`: the text is not UTF-8` });
+  }
+}
+
+// A byte order mark is a part of the text here, which the engine refuses.
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The limit on the text of a schema. */
 export function schemaLimit(bytes) {

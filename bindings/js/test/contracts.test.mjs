@@ -57,7 +57,7 @@ test('a tool without a contract says why', () => {
   assert.equal(refused(tool, { protocolVersion: 'soon' })[0], 'option');
   assert.equal(refused(tool, { formatz: 'assert' })[0], 'option');
   assert.equal(refused(tool, { limits: NaN })[0], 'option');
-  assert.equal(refused({ name: 'x', inputSchema: { const: NaN } })[0], 'json');
+  assert.equal(refused({ name: 'x', inputSchema: { const: NaN } })[0], 'tool-json');
 });
 
 test('what is undecided says which setting raises the limit, in the form of the protocol version', () => {

@@ -391,3 +391,38 @@ test('the entries export what their types declare', async () => {
   assert.equal(require('@toolsure/validator/inline').SchemaError, lib.inline.SchemaError);
   assert.equal(new SchemaError({ code: 'x', message: 'y' }).name, 'SchemaError');
 });
+
+test('documents are what they are, or are refused', () => {
+  const bytes = (...parts) => Uint8Array.from(parts.flatMap((part) => (typeof part === 'string' ? [...new TextEncoder().encode(part)] : part)));
+  const refer = (documents) => new Validator({ $ref: 'urn:a' }, { documents });
+  const text = bytes('{"enum":["\u{1f600}"]}');
+  const shared = new Uint8Array(new SharedArrayBuffer(text.length));
+  shared.set(text);
+  assert.equal(refer({ 'urn:a': shared }).isValid('\u{1f600}'), true);
+  for (const [documents, why] of [
+    // Replaced by U+FFFD, it would be another schema.
+    [{ 'urn:a': bytes('{"enum":["', 0xff, '"]}') }, /^options: the document `urn:a`: the text is not UTF-8$/],
+    [{ 'urn:a': bytes(0xef, 0xbb, 0xbf, '{}') }, /byte order mark/],
+    [new Map([['urn:a', {}]]), /class Map is not a JSON value \(at \/documents\)/],
+    [[{}], /`documents` must be an object/],
+    ['{}', /`documents` must be an object/],
+  ]) {
+    assert.throws(() => refer(documents), (error) => error instanceof SchemaError && error.code === 'option' && why.test(error.message), String(why));
+    assert.throws(() => new full.ToolContract({ name: 'x', inputSchema: { type: 'object' } }, { documents }), (error) => error.name === 'ContractError' && error.code === 'option');
+  }
+});
+
+test('a tool that is not JSON has one code, as a value and as text', () => {
+  for (const tool of [{ name: 'x', inputSchema: { minimum: NaN } }, { name: '\ud800', inputSchema: {} }, '{"name": "x", "inputSchema": {"minimum": NaN}}', '{"name": "\ud800"}']) {
+    assert.throws(() => new full.ToolContract(tool), (error) => error.name === 'ContractError' && error.code === 'tool-json', JSON.stringify(tool));
+  }
+});
+
+test('what is no instance is not undecided', async () => {
+  let deep = 1;
+  for (let levels = 0; levels < 3000; levels++) deep = [deep];
+  const { lint } = await import('@toolsure/validator/analysis');
+  for (const call of [() => new Validator({ const: deep }), () => new full.ToolContract({ name: 'x', inputSchema: deep }), () => new Validator(true, { documents: { 'urn:a': deep } }), () => lint([deep])]) {
+    assert.throws(call, (error) => /the value has more than 2000 levels/.test(error.message) && !/undecided/.test(error.message));
+  }
+});
