@@ -406,7 +406,10 @@ fn the_page_has_the_figures_of_the_recorded_listings() {
             told = counts;
         }
     }
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/projection.md");
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/projection-figures.md"
+    );
     let text = std::fs::read_to_string(path).unwrap();
     let (before, rest) = text.split_once(head).unwrap();
     let lines = rest.split_inclusive('\n');

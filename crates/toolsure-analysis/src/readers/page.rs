@@ -281,9 +281,8 @@ This page is generated from the table in
 [crates/toolsure-analysis/src/readers](../crates/toolsure-analysis/src/readers), which `toolsure lint --profile NAME`, `toolsure project --for
 NAME` and the guard's `project_for` read. A reader without evidence is not in it.
 
-- *Evidence*: `tried` is tried by this project with the reader of that version, and again by each run of `cargo xtask readers`; `reported` is
-  several public threads that quote the reader's error; `documented` is the vendor's documentation. A source with `#` is an issue or a pull
-  request of a public repository.
+- *Evidence*: `tried`: this project tried it with the reader of that version; `reported`: several public threads quote the reader's error;
+  `documented`: the vendor's documentation says it. A source with `#` is an issue or a pull request of a public repository.
 - *Month*: in which the newest source was read. Providers and clients change.
 - *Otherwise*: what happens to a listing or a result that is not so. `request refused` and `list lost` take all other tools too.
 ";

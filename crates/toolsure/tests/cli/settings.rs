@@ -202,9 +202,10 @@ fn settings_reach_the_compiler_of_diff() {
     );
 }
 
-/// The table of docs/schema-settings.md, made from the settings.
+/// The tables of docs/schema-settings.md, made from the settings: all of them, then the words that some take.
 fn reference() -> String {
     let mut text = String::from("| setting | takes | default | meaning |\n|---|---|---|---|\n");
+    let mut words_of = String::from("\n| setting | word | meaning |\n|---|---|---|\n");
     for setting in settings::ALL {
         let name = setting.name();
         let flag = match (setting.kind(), name.strip_prefix("limits.")) {
@@ -214,8 +215,11 @@ fn reference() -> String {
         };
         let takes = match setting.kind() {
             Kind::Word(words) => {
-                let words = words.iter().map(|(word, help)| format!("`{word}`: {help}"));
-                words.collect::<Vec<_>>().join("; ")
+                for (word, help) in &words {
+                    words_of.push_str(&format!("| `{flag}` | `{word}` | {help} |\n"));
+                }
+                let words = words.iter().map(|(word, _)| format!("`{word}`"));
+                words.collect::<Vec<_>>().join(", ")
             }
             _ => setting.allowed(),
         };
@@ -226,13 +230,25 @@ fn reference() -> String {
         let help = setting.help();
         text.push_str(&format!("| `{flag}` | {takes} | {default} | {help} |\n"));
     }
-    text
+    text + &words_of
 }
+
+/// A cell that is longer is not read.
+#[test]
+fn no_cell_of_the_page_of_settings_is_long() {
+    let page = std::fs::read_to_string(SETTINGS_PAGE).unwrap();
+    let rows = page.lines().filter(|line| line.starts_with('|'));
+    for cell in rows.flat_map(|row| row.split('|')) {
+        assert!(cell.trim().chars().count() <= 120, "{cell}");
+    }
+}
+
+/// The reference page of the settings about schemas.
+const SETTINGS_PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema-settings.md");
 
 #[test]
 fn the_page_of_settings_is_the_table_in_code() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema-settings.md");
-    let page = std::fs::read_to_string(path).unwrap();
+    let page = std::fs::read_to_string(SETTINGS_PAGE).unwrap();
     let (_, rest) = page.split_once("<!-- settings -->\n").unwrap();
     let (there, _) = rest.split_once("<!-- end of settings -->").unwrap();
     let table = reference();
