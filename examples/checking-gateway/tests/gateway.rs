@@ -17,8 +17,8 @@ fn tools() -> Value {
     ])
 }
 
-/// Doubles `n`, but says so with a word if `n` is 7.
-async fn serve(Json(request): Json<Value>) -> Json<Value> {
+/// Doubles `n`, but says so with a word if `n` is 7, and in an event stream if it is 9.
+async fn serve(Json(request): Json<Value>) -> String {
     let member = |pointer| request.pointer(pointer).cloned().unwrap_or_default();
     let result = match member("/method").as_str() {
         Some("tools/list") => json!({"tools": tools()}),
@@ -30,7 +30,11 @@ async fn serve(Json(request): Json<Value>) -> Json<Value> {
             json!({"resultType": "complete", "content": [], "structuredContent": {"n": n}})
         }
     };
-    Json(json!({"jsonrpc": "2.0", "id": member("/id"), "result": result}))
+    let answer = json!({"jsonrpc": "2.0", "id": member("/id"), "result": result});
+    match member("/params/arguments/n") == 9 {
+        true => format!("event: message\ndata: {answer}\n\n"),
+        false => answer.to_string(),
+    }
 }
 
 /// The gateway, which ends with the test.
@@ -90,12 +94,14 @@ async fn calls_and_results_get_each_verdict() {
     assert_eq!(call("sum", many).await["result"]["isError"], true);
     assert_eq!(call("malformed", json!(4)).await["error"]["code"], -32602);
     assert_eq!(call("double", json!(7)).await["result"]["isError"], true);
+    assert_eq!(call("double", json!(9)).await["error"]["code"], -32700);
     for code in [
         "tool-unknown",
         "arguments-invalid",
         "arguments-undecided",
         "tool-malformed",
         "result-invalid",
+        "message-json",
     ] {
         let line = said.next().unwrap().unwrap();
         assert!(line.starts_with(&format!("{code}: ")), "{line}");
