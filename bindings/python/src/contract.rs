@@ -13,9 +13,9 @@ use toolsure_mcp::repair::{self, RepairLimits, Repaired};
 use toolsure_schema::{Compiler, Schema, Strictness};
 
 use crate::decision::{Outcome, Part};
-use crate::errors::{self, Members, Unread};
+use crate::errors::{self, Definition, Members, Unread};
 use crate::finding::{Subject, kept};
-use crate::options::{Options, plain, schema_text};
+use crate::options::{Options, definition_limits, definition_text, plain};
 use crate::text::{bytes, detached, loads};
 use crate::value;
 
@@ -44,7 +44,8 @@ impl ToolContract {
     ) -> PyResult<Self> {
         let era = era(protocol_version)?;
         let compiler = contract_compiler(options)?;
-        let text = schema_text(tool, &compiler)?;
+        let limits = definition_limits(&compiler);
+        let text = definition_text(tool, &limits, Definition::Tool)?;
         let store = SchemaStore::with(compiler, STORE);
         let read = detached(py, text.len(), || {
             let contract = Contract::read(&text, &store);

@@ -82,22 +82,59 @@ pub(crate) fn schema(py: Python<'_>, error: &CompileError, from_text: bool) -> P
     SCHEMA.raise(py, &error.to_string(), members)
 }
 
-/// A schema that is not JSON text, or a Python value that exceeds a limit on schemas.
-pub(crate) fn schema_value(py: Python<'_>, refusal: Refusal) -> PyErr {
-    let Refusal::Limit { limit, allowed } = refusal else {
-        return unread(py, refusal.into());
+/// What a definition is of. It decides the exception if the definition cannot be read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Definition {
+    Schema,
+    Tool,
+}
+
+/// A definition that is not JSON, or exceeds a limit on schemas. Text is refused by the compiler, in
+/// the same words.
+pub(crate) fn definition(py: Python<'_>, refusal: Refusal, of: Definition) -> PyErr {
+    let members = Members::new(py);
+    let (limit, allowed) = match refusal {
+        Refusal::NotJson { pointer, message } => {
+            return match of {
+                Definition::Schema => {
+                    let members = members.with("code", "json").with("schema_path", pointer);
+                    SCHEMA.raise(py, &message, members)
+                }
+                Definition::Tool => {
+                    let place = match pointer.as_str() {
+                        "" => String::new(),
+                        pointer => format!(" (at {pointer})"),
+                    };
+                    let message = format!("the definition is not JSON: {message}{place}");
+                    let members = members
+                        .with("code", "tool-json")
+                        .with("schema_path", pointer);
+                    CONTRACT.raise(py, &message, members)
+                }
+            };
+        }
+        Refusal::PythonDigits => {
+            let message = format!("an integer has {PYTHON_DIGITS}");
+            let class = match of {
+                Definition::Schema => &SCHEMA,
+                Definition::Tool => &CONTRACT,
+            };
+            return class.raise(py, &message, members.with("code", "limit"));
+        }
+        Refusal::Limit { limit, allowed } => (limit, allowed),
     };
     let (setting, what) = match limit {
         ValueLimit::Depth => ("limits.schema_nesting", "nesting"),
         ValueLimit::Nodes => ("limits.schema_nodes", "values"),
         ValueLimit::Digits => ("limits.schema_digits", "digits in a number"),
     };
-    let members = Members::new(py)
-        .with("code", "limit")
-        .with("setting", setting)
-        .with("help", format!("the setting `{setting}` raises this limit"));
+    let members = members.with("code", "limit").with("setting", setting);
     let message = format!("more schema {what} than the {allowed} allowed");
-    SCHEMA.raise(py, &message, members)
+    let help = format!("the setting `{setting}` raises this limit");
+    match of {
+        Definition::Schema => SCHEMA.raise(py, &message, members.with("help", help)),
+        Definition::Tool => CONTRACT.raise(py, &format!("{message}; {help}"), members),
+    }
 }
 
 /// A check that reached a limit.
@@ -137,7 +174,7 @@ impl From<Refusal> for Unread {
             }
             Refusal::PythonDigits => {
                 return Self::Limit {
-                    message: "undecided: an integer has more digits than `sys.set_int_max_str_digits` allows".to_owned(),
+                    message: format!("undecided: an integer has {PYTHON_DIGITS}"),
                     setting: None,
                 };
             }
@@ -198,3 +235,6 @@ pub(crate) fn unread(py: Python<'_>, why: Unread) -> PyErr {
 pub(crate) fn contract<'py>(py: Python<'py>, message: &str, members: Members<'py>) -> PyErr {
     CONTRACT.raise(py, message, members)
 }
+
+/// Why Python does not write an integer.
+const PYTHON_DIGITS: &str = "more digits than `sys.set_int_max_str_digits` allows";

@@ -6,11 +6,12 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyString};
+use toolsure_json::ReadLimits;
 use toolsure_schema::{Compiler, settings};
 
-use crate::errors;
-use crate::text::{bytes, is_text};
-use crate::value;
+use crate::errors::{self, Definition};
+use crate::text::{bytes, has_half_pair, is_text};
+use crate::value::{self, Refusal};
 
 /// The options of a schema.
 pub(crate) struct Options {
@@ -35,12 +36,12 @@ impl Options {
             match name.as_str() {
                 "formats" => compiler = set(compiler, "formats", &format_word(&value)?)?,
                 "content" | "strictness" | "dialect" | "default_dialect" => {
-                    compiler = set(compiler, &name, &value.extract::<String>()?)?;
+                    compiler = set(compiler, &name, &word(&name, &value)?)?;
                 }
-                "limits" => compiler = limits(compiler, "limits", value.cast::<PyDict>()?, 0)?,
-                "mask" => mask = Some(value.extract::<String>()?),
+                "limits" => compiler = limits(compiler, "limits", dict(&name, &value)?, 0)?,
+                "mask" => mask = Some(word(&name, &value)?),
                 // Read last, under the limits.
-                "documents" => documents = Some(value.cast_into::<PyDict>()?),
+                "documents" => documents = Some(dict(&name, &value)?.clone()),
                 _ => {
                     let name = toolsure_json::quote(&name, NAME);
                     return Err(PyTypeError::new_err(format!("unknown option `{name}`")));
@@ -48,8 +49,9 @@ impl Options {
             }
         }
         for (uri, document) in documents.into_iter().flatten() {
-            let uri = uri.extract::<String>()?;
-            let text = schema_text(&document, &compiler)?.into_owned();
+            let uri = word("the URI of a document", &uri)?;
+            let limits = definition_limits(&compiler);
+            let text = definition_text(&document, &limits, Definition::Schema)?.into_owned();
             let registered = compiler.register(&uri, &text);
             let refused = |error| errors::schema(document.py(), &error, is_text(&document));
             compiler = registered.map_err(refused)?;
@@ -62,7 +64,27 @@ fn format_word(value: &Bound<'_, PyAny>) -> PyResult<String> {
     match value.cast::<PyBool>() {
         Ok(assert) if assert.is_true() => Ok("assert".to_owned()),
         Ok(_) => Ok("annotate".to_owned()),
-        Err(_) => value.extract::<String>(),
+        Err(_) => word("formats", value),
+    }
+}
+
+fn word(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    match value.is_instance_of::<PyString>() {
+        true => value.extract(),
+        false => Err(of_other_type(name, "a `str`", value)),
+    }
+}
+
+fn dict<'a, 'py>(name: &str, value: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, PyDict>> {
+    let dict = value.cast::<PyDict>();
+    dict.map_err(|_| of_other_type(name, "a `dict`", value))
+}
+
+/// The error for an option with a value of another type, which names the option.
+fn of_other_type(name: &str, expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
+    match value.get_type().name() {
+        Ok(found) => PyTypeError::new_err(format!("{name} must be {expected}, not `{found}`")),
+        Err(error) => error,
     }
 }
 
@@ -74,7 +96,7 @@ fn limits(
     level: usize,
 ) -> PyResult<Compiler> {
     for (name, value) in limits {
-        let name = format!("{prefix}.{}", name.extract::<String>()?);
+        let name = format!("{prefix}.{}", word("the name of a limit", &name)?);
         compiler = match value.cast::<PyDict>() {
             Ok(nested) if level == 0 => self::limits(compiler, &name, nested, level + 1)?,
             _ => set(compiler, &name, &value.str()?.to_cow()?)?,
@@ -90,22 +112,30 @@ fn set(compiler: Compiler, name: &str, word: &str) -> PyResult<Compiler> {
 }
 
 /// A schema, a document or a tool as JSON text. Text is taken as it is.
-pub(crate) fn schema_text<'a>(
+pub(crate) fn definition_text<'a>(
     value: &'a Bound<'_, PyAny>,
-    compiler: &Compiler,
+    limits: &ReadLimits,
+    of: Definition,
 ) -> PyResult<Cow<'a, [u8]>> {
+    let refused = |refusal| errors::definition(value.py(), refusal, of);
     if is_text(value) {
-        return bytes(value);
+        return match has_half_pair(value) {
+            true => Err(refused(Refusal::half_pair())),
+            false => bytes(value),
+        };
     }
-    let bounds = compiler.bounds();
-    let limits = toolsure_json::ReadLimits {
-        duplicate_keys: bounds.instance.duplicate_keys,
-        ..toolsure_json::ReadLimits::from(&bounds.model)
-    };
-    let text = value::json_text(&plain(value)?, &limits);
-    let refused = |refusal| errors::schema_value(value.py(), refusal);
+    let text = value::json_text(&plain(value)?, limits);
     text.map(|text| Cow::Owned(text.into_bytes()))
         .map_err(refused)
+}
+
+/// The limits on a definition that is given as a value: those on its text.
+pub(crate) fn definition_limits(compiler: &Compiler) -> ReadLimits {
+    let bounds = compiler.bounds();
+    ReadLimits {
+        duplicate_keys: bounds.instance.duplicate_keys,
+        ..ReadLimits::from(&bounds.model)
+    }
 }
 
 /// A value as plain data: an object of an SDK (`mcp.types.Tool`) as it goes over the wire.
@@ -122,11 +152,12 @@ pub(crate) fn plain<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny
     WIRE.import(py, "toolsure._wire", "wire")?.call1((value,))
 }
 
-/// A schema as JSON text.
+/// A value as JSON text, under the default limits on schemas.
 #[pyfunction]
 pub(crate) fn json_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
-    let text = schema_text(value, &Compiler::new())?.into_owned();
-    String::from_utf8(text).map_err(|error| PyValueError::new_err(error.to_string()))
+    let limits = definition_limits(&Compiler::new());
+    let text = value::json_text(&plain(value)?, &limits);
+    text.map_err(|refusal| errors::unread(value.py(), refusal.into()))
 }
 
 /// Characters of an unknown name that an error shows.

@@ -19,7 +19,7 @@ pub(crate) fn bytes<'a>(text: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
             Ok(text) => Ok(Cow::Borrowed(text.as_bytes())),
             Err(_) => {
                 let half = Unread::NotJson {
-                    message: "the text has half a surrogate pair".to_owned(),
+                    message: HALF_PAIR.to_owned(),
                     pointer: None,
                     offset: None,
                 };
@@ -37,6 +37,12 @@ pub(crate) fn bytes<'a>(text: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
             "JSON text must be `bytes`, `bytearray`, `memoryview` or `str`",
         ))
     }
+}
+
+/// Whether text is a `str` with half a surrogate pair, which has no bytes.
+pub(crate) fn has_half_pair(text: &Bound<'_, PyAny>) -> bool {
+    let text = text.cast::<PyString>();
+    text.is_ok_and(|text| text.to_str().is_err())
 }
 
 /// Whether a value is JSON text where both a value and a text can be given.
@@ -68,6 +74,8 @@ pub(crate) fn detached<T: Send>(
     }
 }
 
+/// Why such text is not read.
+pub(crate) const HALF_PAIR: &str = "the text has half a surrogate pair";
 /// For text that was read before.
 pub(crate) const UNLIMITED: ReadLimits = ReadLimits {
     bytes: usize::MAX,

@@ -13,9 +13,9 @@ use toolsure_bindings::projection::Projection as Tools;
 use toolsure_bindings::{argument, contract, listing};
 
 use crate::decision::Outcome;
-use crate::errors;
+use crate::errors::{self, Definition};
 use crate::finding::Subject;
-use crate::options::plain;
+use crate::options::{definition_text, plain};
 use crate::text::{bytes, detached, is_text, loads};
 use crate::value;
 
@@ -63,15 +63,8 @@ pub(crate) fn generate(
     schema: &Bound<'_, PyAny>,
     options: &str,
 ) -> PyResult<String> {
-    let text = match is_text(schema) {
-        true => bytes(schema)?,
-        false => {
-            let limits = instances::schema_limits(options.as_bytes());
-            let text = value::json_text(&plain(schema)?, &limits);
-            let refused = |refusal| errors::schema_value(py, refusal);
-            Cow::Owned(text.map_err(refused)?.into_bytes())
-        }
-    };
+    let limits = instances::schema_limits(options.as_bytes());
+    let text = definition_text(schema, &limits, Definition::Schema)?;
     let made = py.detach(|| instances::generate(&text, options.as_bytes()));
     made.map_err(|why| no_instances(py, why, is_text(schema)))
 }

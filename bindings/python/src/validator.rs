@@ -10,9 +10,9 @@ use toolsure_json::{ReadError, ReadLimits, Reader};
 use toolsure_schema::{Annotations, Compiler, Exhausted, Report, Schema, Verdict};
 
 use crate::ask::{Annotate, Ask, Check, Explain, Output};
-use crate::errors::{self, Class, Members, Unread};
+use crate::errors::{self, Class, Definition, Members, Unread};
 use crate::finding::{self, ErrorIterator, Subject, kept};
-use crate::options::{Options, schema_text};
+use crate::options::{Options, definition_limits, definition_text};
 use crate::text::{bytes, detached, is_text, loads};
 use crate::workspace::with;
 use crate::{kinds, value};
@@ -45,7 +45,8 @@ impl Validator {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let options = Options::read(Compiler::new(), options)?;
-        let text = schema_text(schema, &options.compiler)?;
+        let limits = definition_limits(&options.compiler);
+        let text = definition_text(schema, &limits, Definition::Schema)?;
         let compiled = detached(py, text.len(), || options.compiler.compile(&text));
         let refused = |error| errors::schema(py, &error, is_text(schema));
         Ok(Self {

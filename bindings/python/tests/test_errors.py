@@ -386,3 +386,83 @@ def test_a_mask_hides_values_from_output_formats_too():
     for evaluate, value in [(masked.evaluate, "SECRET"), (masked.evaluate_json, '"SECRET"')]:
         with pytest.raises(ValueError, match="no output formats"):
             evaluate(value, "basic")
+
+
+def cyclic():
+    schema = {}
+    schema["not"] = schema
+    return schema
+
+
+# By name: a schema that is not JSON or is over a limit, and the code and the place of the error.
+UNREADABLE = {
+    "NaN": ({"minimum": float("nan")}, "json", "/minimum"),
+    "set": ({"items": {"enum": {1, 2}}}, "json", "/items/enum"),
+    "name": ({"properties": {"a": {}, 1: {}}}, "json", "/properties"),
+    "half a pair": ({"enum": ["a", "\ud800"]}, "json", "/enum/1"),
+    "half a pair in a name": ({"properties": {"a": {}, "\ud800": {}}}, "json", "/properties"),
+    "half a pair in text": ('{"const": "\ud800"}', "json", ""),
+    "text": ('{"minimum": NaN}', "json", ""),
+    "bytes": (b'{"enum": ["\xff"]}', "json", ""),
+    "cycle": (cyclic(), "limit", ""),
+    "digits": ({"minimum": 10**5000}, "limit", ""),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_a_schema_that_is_not_read_is_a_schema_error(name):
+    schema, code, place = UNREADABLE[name]
+    for work in (
+        lambda: Validator(schema),
+        lambda: Validator({"$ref": "urn:a"}, documents={"urn:a": schema}),
+        lambda: toolsure.is_valid(1, schema),
+        lambda: toolsure.validate(1, schema, formats=True),
+        lambda: toolsure.generate(schema),
+    ):
+        error = raised(work)
+        assert (type(error), error.code, error.schema_path) == (SchemaError, code, place), str(error)
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_a_tool_that_is_not_read_is_a_contract_error(name):
+    schema, code, place = UNREADABLE[name]
+    if isinstance(schema, bytes):
+        tool = b'{"name": "x", "inputSchema": ' + schema + b"}"
+    elif isinstance(schema, str):
+        tool = f'{{"name": "x", "inputSchema": {schema}}}'
+    else:
+        tool = {"name": "x", "inputSchema": schema}
+        place = place and f"/inputSchema{place}"
+    error = raised(lambda: ToolContract(tool))
+    assert (type(error), error.code, error.schema_path) == (ContractError, {"json": "tool-json"}.get(code, code), place), str(error)
+
+
+def test_functions_say_of_a_schema_what_a_validator_says():
+    schema = {"properties": {"a": {"type": "strng"}}}
+    for text in (schema, json.dumps(schema), json.dumps(schema).encode(), bytearray(json.dumps(schema).encode()), memoryview(json.dumps(schema).encode())):
+        one, other = raised(lambda: Validator(text)), raised(lambda: toolsure.is_valid(1, text))
+        assert (str(other), vars(other)) == (str(one), vars(one))
+    assert toolsure.is_valid(1, memoryview(b'{"type": "integer"}'))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"formats": 3}, "formats must be a `str`, not `int`"),
+        ({"dialect": b"draft7"}, "dialect must be a `str`, not `bytes`"),
+        ({"mask": ["x"]}, "mask must be a `str`, not `list`"),
+        ({"limits": [1]}, "limits must be a `dict`, not `list`"),
+        ({"limits": {1: 2}}, "the name of a limit must be a `str`, not `int`"),
+        ({"documents": {1: {}}}, "the URI of a document must be a `str`, not `int`"),
+    ],
+)
+def test_an_option_of_another_type_is_named(options, message):
+    with pytest.raises(TypeError) as error:
+        Validator(True, **options)
+    assert str(error.value) == message
+
+
+def test_the_place_of_a_name_is_its_object():
+    value = {"a": {"b": 1, "\ud800": 2}}
+    error = raised(lambda: Validator({"properties": {"a": {"additionalProperties": {"type": "integer"}}}}).is_valid(value))
+    assert (type(error), error.instance_path) == (NotJsonError, "/a")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
+from ._errors import ToolsureError
 from ._toolsure import ErrorIterator, Validator, json_text
 
 if TYPE_CHECKING:
@@ -31,9 +32,19 @@ def _validator(schema: Schema, options: dict[str, Any]) -> Validator:
     if not all(isinstance(value, (str, bool, type(None))) for _, value in words):
         # Limits and documents can change, and are not compared.
         return Validator(schema, **options)
-    return _compiled(json_text(schema), words)
+    try:
+        return _compiled(_text(schema), words)
+    except ToolsureError:
+        # What is wrong is said about the schema that was given, not about its text.
+        return Validator(schema, **options)
+
+
+def _text(schema: Schema) -> Union[str, bytes]:
+    if isinstance(schema, (bytearray, memoryview)):
+        return bytes(schema)
+    return schema if isinstance(schema, (str, bytes)) else json_text(schema)
 
 
 @lru_cache(maxsize=128)
-def _compiled(schema: str, options: tuple[tuple[str, Any], ...]) -> Validator:
+def _compiled(schema: Union[str, bytes], options: tuple[tuple[str, Any], ...]) -> Validator:
     return Validator(schema, **dict(options))

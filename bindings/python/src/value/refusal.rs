@@ -10,6 +10,16 @@ pub(crate) enum Refusal {
     PythonDigits,
 }
 
+impl Refusal {
+    /// The refusal of text with half a surrogate pair.
+    pub(crate) fn half_pair() -> Self {
+        Self::NotJson {
+            pointer: String::new(),
+            message: crate::text::HALF_PAIR.to_owned(),
+        }
+    }
+}
+
 /// A limit on reading a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ValueLimit {

@@ -114,17 +114,18 @@ impl<'a, 'py> Reading<'a, 'py, '_> {
 
     fn name(&mut self, name: Object<'a, 'py>) -> Result<(), Refusal> {
         if !name.any().is_instance_of::<PyString>() {
-            // The location is the object.
-            let pointer = pointer(self.open.split_last().map_or(&[], |(_, around)| around));
             return Err(no_value(
-                pointer,
+                self.object(),
                 name,
                 "a member's name must be a `str`, found",
             ));
         }
         self.count()?;
         let Some(text) = name.text() else {
-            return Err(self.half("a name"));
+            return Err(Refusal::NotJson {
+                pointer: self.object(),
+                message: "a name has half a surrogate pair".to_owned(),
+            });
         };
         if let Some(top) = self.open.last_mut() {
             top.name = text;
@@ -163,7 +164,9 @@ impl<'a, 'py> Reading<'a, 'py, '_> {
             Form::Integer | Form::Float | Form::LongInteger => {}
             Form::String => match object.text() {
                 Some(text) => self.write_string(text),
-                None => return Err(self.half("a string")),
+                None => {
+                    return Err(self.not_json("a string has half a surrogate pair".to_owned()));
+                }
             },
             Form::List => self.open(object, "[", Children::Items(object.list()))?,
             Form::Tuple => self.open(object, "[", Children::Items(object.tuple()))?,
@@ -246,8 +249,9 @@ impl<'a, 'py> Reading<'a, 'py, '_> {
         Ok(())
     }
 
-    fn half(&self, what: &str) -> Refusal {
-        self.not_json(format!("{what} has half a surrogate pair"))
+    /// The location of the object whose names are being read: a name that is refused has none.
+    fn object(&self) -> String {
+        pointer(self.open.split_last().map_or(&[], |(_, around)| around))
     }
 
     /// A refusal with the location of the value that is being read.
