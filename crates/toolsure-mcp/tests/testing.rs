@@ -1,5 +1,7 @@
 //! The calls that test a tool, and what is judged of answers.
 
+#![expect(clippy::unwrap_used, reason = "test code")]
+
 use std::sync::Arc;
 
 use toolsure_mcp::contract::{SchemaStore, ToolContract};

@@ -6,8 +6,8 @@
 //! must not call each other in a ring through methods of one type. Every file must begin with
 //! `//!`, have at most 500 lines of code, and contain no leftovers. The lists in `api/` must match
 //! the sources, and `docs/guard.svg` must match `picture`. Names in `ARCHITECTURE.md` and
-//! `docs/seeds.md`, and the commands in the README and `CONTRIBUTING.md`, must exist, and the words
-//! of `xtask/words.toml` must not occur. Another crate must use each public type of toolsure-guard
+//! `docs/seeds.md`, the commands in the README and `CONTRIBUTING.md`, and what links of pages lead to,
+//! must exist, and the words of `xtask/words.toml` must not occur. Another crate must use each public type of toolsure-guard
 //! and toolsure-proxy. `--modules CRATE` prints what each module imports, `--files CRATE` what each
 //! file imports.
 
@@ -16,6 +16,7 @@ mod cycles;
 mod files;
 mod forbidden;
 mod layers;
+mod links;
 mod readme;
 mod rings;
 mod seeds;
@@ -56,6 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     ));
     architecture::check(place::workspace(), &mut tally)?;
     readme::check(place::workspace(), &mut tally)?;
+    links::check(place::workspace(), &mut tally)?;
     seeds::check(place::workspace(), &mut tally)?;
     words::check(place::workspace(), &mut tally)?;
     unused::check(place::workspace(), &mut tally)?;
