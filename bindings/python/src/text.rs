@@ -9,6 +9,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
 use toolsure_json::{DuplicateKeys, ReadLimits};
 
 use crate::errors::{self, Unread};
+use crate::value::HALF_PAIR;
 
 /// JSON text as bytes. What may change meanwhile (`bytearray`, `memoryview`) is copied.
 pub(crate) fn bytes<'a>(text: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
@@ -74,8 +75,6 @@ pub(crate) fn detached<T: Send>(
     }
 }
 
-/// Why such text is not read.
-pub(crate) const HALF_PAIR: &str = "the text has half a surrogate pair";
 /// For text that was read before.
 pub(crate) const UNLIMITED: ReadLimits = ReadLimits {
     bytes: usize::MAX,

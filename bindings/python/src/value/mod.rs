@@ -20,5 +20,5 @@ mod run;
 mod survey;
 mod walk;
 
-pub(crate) use refusal::{Refusal, ValueLimit};
+pub(crate) use refusal::{HALF_PAIR, Refusal, ValueLimit};
 pub(crate) use run::{check, json_text};

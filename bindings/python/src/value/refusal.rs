@@ -15,7 +15,7 @@ impl Refusal {
     pub(crate) fn half_pair() -> Self {
         Self::NotJson {
             pointer: String::new(),
-            message: crate::text::HALF_PAIR.to_owned(),
+            message: HALF_PAIR.to_owned(),
         }
     }
 }
@@ -27,3 +27,6 @@ pub(crate) enum ValueLimit {
     Nodes,
     Digits,
 }
+
+/// Why text with half a surrogate pair is not read.
+pub(crate) const HALF_PAIR: &str = "the text has half a surrogate pair";

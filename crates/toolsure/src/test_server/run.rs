@@ -11,7 +11,6 @@ use toolsure_mcp::testing::{Code, Judge, Links, Outcome, Pinned};
 use toolsure_proxy::{Answer, Deadlines, Fault, FaultKind, Listing, Notes, Options, Session};
 
 use super::found::{Found, Report};
-use super::server::list_fault;
 use crate::listing::{Peer, ServerFacts};
 use crate::recording::{CallEnd, Exchange, Recording};
 use crate::term::Term;
@@ -357,6 +356,18 @@ impl CallEnd {
             _ => false,
         }
     }
+}
+
+/// What a fault of a list means; `None` for our own limit, which is no fault of the server.
+pub(super) fn list_fault(fault: &Fault) -> Option<Code> {
+    Some(match fault.kind() {
+        FaultKind::Timeout => Code::Hang,
+        FaultKind::Refused(_) => Code::StaleList,
+        FaultKind::RepeatedCursor => Code::Pagination,
+        FaultKind::Protocol => Code::ResultShape,
+        FaultKind::TooLarge => return None,
+        _ => Code::Crash,
+    })
 }
 
 /// A name for a message.

@@ -6,10 +6,10 @@ use std::time::Duration;
 use toolsure_json::{OwnedDocument, ReadLimits, json_string};
 use toolsure_mcp::contract::ToolContract;
 use toolsure_mcp::testing::{Call, Code, Judge, TestFinding};
-use toolsure_proxy::{Answer, Fault, FaultKind, Listing};
+use toolsure_proxy::{Answer, Listing};
 
 use super::found::{Found, Report};
-use super::run::{Run, Spent, shown};
+use super::run::{Run, Spent, list_fault, shown};
 use super::shape::difference;
 use super::tools::Subject;
 use crate::listing::ListedTool;
@@ -410,18 +410,6 @@ impl Report {
         self.tools
             .sort_by_key(|tool| place(&tool.name).unwrap_or(usize::MAX));
     }
-}
-
-/// What a fault of a list means; `None` for our own limit, which is no fault of the server.
-pub(super) fn list_fault(fault: &Fault) -> Option<Code> {
-    Some(match fault.kind() {
-        FaultKind::Timeout => Code::Hang,
-        FaultKind::Refused(_) => Code::StaleList,
-        FaultKind::RepeatedCursor => Code::Pagination,
-        FaultKind::Protocol => Code::ResultShape,
-        FaultKind::TooLarge => return None,
-        _ => Code::Crash,
-    })
 }
 
 /// How a live answer differs from the recorded one: where in the result, and in words.
