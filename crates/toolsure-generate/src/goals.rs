@@ -6,6 +6,7 @@ use toolsure_syntax::model::{Dangling, Entry, Form, Model, Shape, SubschemaId, T
 
 use crate::build::Aim;
 use crate::heights::{Heights, NEVER, TYPES};
+use crate::implied::Implications;
 use crate::instances::Purpose;
 use crate::reach::{Edge, EdgeKind, Reach, is_never};
 
@@ -148,6 +149,7 @@ fn is_possible(heights: &Heights, edge: &Edge) -> bool {
 /// All keywords that instances are to break.
 pub(crate) fn breaks<'g>(model: &'g Model, reach: &'g Reach) -> Result<Vec<Break<'g>>, Dangling> {
     let mut all = Vec::new();
+    let implications = Implications::new(model, reach);
     if is_never(model, model.root) {
         all.push(Break {
             path: Vec::new(),
@@ -160,6 +162,7 @@ pub(crate) fn breaks<'g>(model: &'g Model, reach: &'g Reach) -> Result<Vec<Break
     for edge in &reach.edges {
         if is_never(model, edge.to) && !matches!(edge.kind, EdgeKind::Branch(_)) {
             let mut path = reach.path_to(edge.from);
+            let is_impossible = implications.is_accepted(&path, (edge.from, edge.keyword));
             path.push(edge);
             all.push(Break {
                 path,
@@ -169,7 +172,7 @@ pub(crate) fn breaks<'g>(model: &'g Model, reach: &'g Reach) -> Result<Vec<Break
                 },
                 keyword: edge.keyword,
                 location: format!("{}/{}", location(model, edge.from)?, edge.keyword.name()),
-                is_impossible: false,
+                is_impossible,
             });
         }
     }
@@ -187,12 +190,14 @@ pub(crate) fn breaks<'g>(model: &'g Model, reach: &'g Reach) -> Result<Vec<Break
             }
             let path = reach.path_to(*sub);
             let is_of_name = path.last().is_some_and(|edge| edge.kind == EdgeKind::Name);
+            let is_impossible = is_implied(model, *sub, entry, entries, is_of_name)?
+                || implications.is_accepted(&path, (*sub, entry.keyword));
             all.push(Break {
                 path,
                 aim: Aim::Break(*sub, entry),
                 keyword: entry.keyword,
                 location: format!("{at}/{}", entry.keyword.name()),
-                is_impossible: is_implied(model, *sub, entry, entries, is_of_name)?,
+                is_impossible,
             });
         }
     }

@@ -23,6 +23,7 @@
 //! |---|---|
 //! | `reach` | the subschemas that an evaluation reaches, and the path to each |
 //! | `heights` | how deep a value must be for each subschema: what proves that none exists |
+//! | `implied` | which keywords break nothing, because another branch of a union accepts the value |
 //! | `conjunction` | all keywords that apply to one value, once branches are chosen |
 //! | `build` | makes one value: by type, toward a goal |
 //! | `goals` | what is to be covered, and what is to be broken |
@@ -38,6 +39,7 @@ mod decimal;
 mod generator;
 mod goals;
 mod heights;
+mod implied;
 mod instances;
 mod options;
 mod random;

@@ -243,4 +243,4 @@ pub(crate) fn is_never(model: &Model, sub: SubschemaId) -> bool {
 }
 
 /// Edges that are kept; a schema with more is covered in part.
-const MOST_EDGES: usize = 50_000;
+pub(crate) const MOST_EDGES: usize = 50_000;

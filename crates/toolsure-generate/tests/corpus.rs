@@ -72,5 +72,5 @@ fn published_schemas_are_covered_and_broken() {
     let percent = |part: usize| part * 1_000 / counts.schemas;
     assert_eq!(counts.satisfiable, counts.schemas);
     assert!(percent(counts.covered) >= 995, "{counts:#?}");
-    assert!(percent(counts.broken) >= 900, "{counts:#?}");
+    assert!(percent(counts.broken) >= 970, "{counts:#?}");
 }
