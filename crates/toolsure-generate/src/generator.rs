@@ -221,7 +221,7 @@ impl<'g> Run<'g> {
 
     fn invalid(&mut self) {
         let generator = self.generator;
-        let goals = breaks(&generator.model, &generator.reach);
+        let goals = breaks(&generator.model, &generator.reach, &generator.heights);
         for goal in goals.unwrap_or_default() {
             let is_full = self.out.invalid.len() >= self.options.invalid;
             if goal.is_impossible || is_full || !self.broken(&goal) {

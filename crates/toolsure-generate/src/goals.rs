@@ -2,7 +2,9 @@
 
 use toolsure_json::{Node as _, View};
 use toolsure_syntax::Keyword;
-use toolsure_syntax::model::{Dangling, Entry, Form, Model, Shape, SubschemaId, TypeSet};
+use toolsure_syntax::model::{
+    Dangling, Entry, Form, Model, ReferenceTarget, Shape, SubschemaId, TypeSet,
+};
 
 use crate::build::Aim;
 use crate::heights::{Heights, NEVER, TYPES};
@@ -147,7 +149,11 @@ fn is_possible(heights: &Heights, edge: &Edge) -> bool {
 }
 
 /// All keywords that instances are to break.
-pub(crate) fn breaks<'g>(model: &'g Model, reach: &'g Reach) -> Result<Vec<Break<'g>>, Dangling> {
+pub(crate) fn breaks<'g>(
+    model: &'g Model,
+    reach: &'g Reach,
+    heights: &Heights,
+) -> Result<Vec<Break<'g>>, Dangling> {
     let mut all = Vec::new();
     let implications = Implications::new(model, reach);
     if is_never(model, model.root) {
@@ -189,9 +195,12 @@ pub(crate) fn breaks<'g>(model: &'g Model, reach: &'g Reach) -> Result<Vec<Break
                 continue;
             }
             let path = reach.path_to(*sub);
-            let is_of_name = path.last().is_some_and(|edge| edge.kind == EdgeKind::Name);
-            let is_impossible = is_implied(model, *sub, entry, entries, is_of_name)?
-                || implications.is_accepted(&path, (*sub, entry.keyword));
+            let is_implied = match entry.form {
+                Form::Types(types) => is_implied((model, heights), &path, *sub, types)?,
+                _ => false,
+            };
+            let is_impossible =
+                is_implied || implications.is_accepted(&path, (*sub, entry.keyword));
             all.push(Break {
                 path,
                 aim: Aim::Break(*sub, entry),
@@ -204,35 +213,56 @@ pub(crate) fn breaks<'g>(model: &'g Model, reach: &'g Reach) -> Result<Vec<Break
     Ok(all)
 }
 
-/// Whether whatever breaks a keyword breaks another one beside it, too.
+/// Whether whatever breaks a `type` breaks another keyword about the same value, too.
 fn is_implied(
-    model: &Model,
+    (model, heights): (&Model, &Heights),
+    path: &[&Edge],
     sub: SubschemaId,
-    entry: &Entry,
-    entries: &[Entry],
-    is_of_name: bool,
+    types: TypeSet,
 ) -> Result<bool, Dangling> {
-    let doc = model.sub(sub)?.doc;
-    let Form::Types(types) = entry.form else {
-        return Ok(false);
-    };
+    let is_of_name = path.last().is_some_and(|edge| edge.kind == EdgeKind::Name);
     if is_of_name && types.intersects(TypeSet::STRING) {
         // All names are strings.
         return Ok(true);
     }
-    for other in entries {
-        let listed = match other.keyword {
-            Keyword::Enum => model
-                .view(doc, other.value)
-                .ok_or(Dangling)?
-                .items()
-                .map(TypeSet::of)
-                .fold(TypeSet::NONE, TypeSet::union),
-            Keyword::Const => TypeSet::of(model.view(doc, other.value).ok_or(Dangling)?),
-            _ => continue,
-        };
-        if types.contains(listed) {
-            return Ok(true);
+    // The subschema, then those that lead to it in place, each with the keyword that does.
+    let in_place = path.iter().rev().take_while(|edge| {
+        let kind = &edge.kind;
+        matches!(kind, EdgeKind::Same | EdgeKind::Branch(_))
+    });
+    let outer = in_place.map(|edge| (edge.from, edge.keyword, edge.to));
+    for (sub, used, passed) in std::iter::once((sub, Keyword::Type, sub)).chain(outer) {
+        let own = model.sub(sub)?;
+        for entry in model.entries(own)? {
+            let value = || model.view(own.doc, entry.value).ok_or(Dangling);
+            let possible = match (&entry.form, entry.keyword) {
+                (Form::List(all), Keyword::AllOf) => {
+                    let mut others = all.iter().filter(|one| **one != passed);
+                    if heights.is_proof && others.any(|one| types.contains(heights.types(*one))) {
+                        return Ok(true);
+                    }
+                    continue;
+                }
+                (_, keyword) if keyword == used => continue,
+                (Form::Types(own), _) => *own,
+                (Form::Literal, Keyword::Enum) => {
+                    let listed = value()?.items().map(TypeSet::of);
+                    listed.fold(TypeSet::NONE, TypeSet::union)
+                }
+                (Form::Literal, Keyword::Const) => TypeSet::of(value()?),
+                (Form::List(all), Keyword::AnyOf | Keyword::OneOf) if heights.is_proof => {
+                    let branches = all.iter().map(|one| heights.types(*one));
+                    branches.fold(TypeSet::NONE, TypeSet::union)
+                }
+                (Form::Reference(id), _) if heights.is_proof => match model.target(*id)? {
+                    ReferenceTarget::Static(target) => heights.types(target),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            if types.contains(possible) {
+                return Ok(true);
+            }
         }
     }
     Ok(false)

@@ -30,7 +30,7 @@ fn said(schema: &str, location: &str) -> Said {
 }
 
 #[test]
-fn what_another_branch_accepts_breaks_nothing() {
+fn what_cannot_be_broken_is_proved() {
     for (schema, location, expected) in [
         // An open branch accepts everything.
         (
@@ -104,6 +104,42 @@ fn what_another_branch_accepts_breaks_nothing() {
             r#"{"oneOf": [{}, {"type": "null"}]}"#,
             "/oneOf/1/type",
             Said::Impossible,
+        ),
+        // Whatever breaks one breaks the other.
+        (
+            r#"{"type": "object", "oneOf": [{"type": "object", "required": ["a"]}, {"type": "object", "required": ["b"]}]}"#,
+            "/type",
+            Said::Impossible,
+        ),
+        (
+            r#"{"type": "object", "oneOf": [{"type": "object", "required": ["a"]}, {"type": "object", "required": ["b"]}]}"#,
+            "/oneOf/0/type",
+            Said::Impossible,
+        ),
+        (
+            r#"{"type": "object", "oneOf": [{"type": "object"}, {"type": "string"}]}"#,
+            "/type",
+            Said::Broken,
+        ),
+        (
+            r#"{"allOf": [{"type": "object"}, {"type": "object", "required": ["a"]}]}"#,
+            "/allOf/0/type",
+            Said::Impossible,
+        ),
+        (
+            r#"{"allOf": [{"type": "object"}, {"required": ["a"]}]}"#,
+            "/allOf/0/type",
+            Said::Broken,
+        ),
+        (
+            r#"{"enum": [1, 2], "type": "integer"}"#,
+            "/type",
+            Said::Impossible,
+        ),
+        (
+            r#"{"enum": [1, "2"], "type": "integer"}"#,
+            "/type",
+            Said::Broken,
         ),
     ] {
         assert_eq!(said(schema, location), expected, "{schema} {location}");

@@ -30,7 +30,7 @@ impl<'g> Builder<'g> {
         Some(texts.take(MOST_LISTED).collect())
     }
 
-    fn lists(
+    pub(super) fn lists(
         &self,
         found: &Conjunction<'g>,
         broken: Option<(SubschemaId, &'g Entry)>,

@@ -371,6 +371,14 @@ impl<'g> Builder<'g> {
                 let Form::Types(types) = entry.form else {
                     return Some(None);
                 };
+                // A list beside it may have a value of another type.
+                let lists = self.lists(found, Some((sub, entry)));
+                let listed = lists.first().into_iter().flatten();
+                let mut listed = listed.filter(|one| !types.contains(TypeSet::of(**one)));
+                if let Some(value) = listed.nth(self.variant) {
+                    self.out.push_str(value.raw());
+                    return Some(Some(()));
+                }
                 let others = candidates.iter().zip(TYPES_OF_CANDIDATES);
                 let mut others = others.filter(|(_, one)| !types.intersects(*one));
                 let count = others.clone().count();
