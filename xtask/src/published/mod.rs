@@ -3,11 +3,13 @@
 //!
 //! `interop/published.json` has the servers and the requests. Everything that a client returns to
 //! its user is compared, as JSON; the guard changes one thing, the dialect that an output schema declares. `toolsure check` must also open a server of each version of the
-//! SDKs, without the guard and through it (`minors`).
+//! SDKs, without the guard and through it (`minors`). Of the first server a recording is made, and the clients must get from
+//! it what they get from the server (`replay`).
 
 mod client;
 mod harness;
 mod minors;
+mod replay;
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -44,7 +46,7 @@ struct Transports {
 }
 
 /// Runs every server with every client, and returns how many answers differ. `--only SERVER` runs
-/// one server; `--only minors` runs one of each SDK version.
+/// one server; `--only minors` runs one of each SDK version, `--only replay` the recording.
 ///
 /// # Errors
 ///
@@ -71,6 +73,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         let tally = minors::run(&harness)?;
         print!("{}", tally.details());
         println!("minors: {}", tally.line());
+        total.add(tally);
+    }
+    if only.is_none_or(|only| only == "replay")
+        && let Some(server) = servers()?.first()
+    {
+        let tally = replay::run(&harness, server)?;
+        print!("{}", tally.details());
+        println!("replay: {}", tally.line());
         total.add(tally);
     }
     println!("{}", total.line());
