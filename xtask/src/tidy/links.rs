@@ -75,11 +75,6 @@ fn links(text: &str) -> Vec<&str> {
                 (!is_elsewhere && !target.contains(' ')).then_some(target)
             }));
         }
-        // A link whose words are code has its target after the second backtick.
-        found.extend(line.split("`](").skip(1).filter_map(|rest| {
-            let (target, _) = rest.split_once(')')?;
-            (!target.contains("://") && !target.contains(' ')).then_some(target)
-        }));
     }
     found
 }
