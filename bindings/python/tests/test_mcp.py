@@ -270,9 +270,9 @@ def test_objects_of_the_sdk():
     assert maybe.check_result(types.CallToolResult(content=[text], structured_content=None)).ok
     assert maybe.check_result(types.CallToolResult(content=[text])).code == "result-missing"
     infinite = types.Tool(name="t", input_schema={"type": "object", "maximum": float("inf")})
-    with pytest.raises(toolsure.NotJsonError) as refused:
+    with pytest.raises(toolsure.ContractError) as refused:
         toolsure.ToolContract(infinite)
-    assert refused.value.instance_path == "/inputSchema/maximum"
+    assert (refused.value.code, refused.value.schema_path) == ("tool-json", "/inputSchema/maximum")
 
 
 async def test_a_transport_of_another_kind_is_refused():

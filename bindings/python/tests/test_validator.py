@@ -310,8 +310,9 @@ def test_schemas_and_options():
     for wrong in ({"formats": "yes"}, {"dialect": "draft5"}, {"limits": {"feul": 1}}, {"limits": {"fuel": "x"}}):
         with pytest.raises(ValueError, match="must be|unknown setting"):
             Validator(True, **wrong)
-    with pytest.raises(NotJsonError):
+    with pytest.raises(SchemaError) as refused:
         Validator({"enum": [{1, 2}]})
+    assert (refused.value.code, refused.value.schema_path) == ("json", "/enum/0")
     assert "type" in repr(Validator({"type": "string"}))
     for limits in ({"instance": {"bytes": "1KiB"}}, {"instance.bytes": 1024}, {"instance.bytes": "1024"}):
         assert Validator(True, limits=limits).check_json(json.dumps("x" * 1022)).ok

@@ -8,7 +8,7 @@ use toolsure_testkit::tally::Tally;
 
 use super::client::Client;
 use super::harness::{Harness, Target};
-use super::{Published, Running};
+use super::server::{Published, Running};
 use crate::peers::Served;
 
 /// Records a server with `toolsure test-server`, replays it on both transports, and asks both and the server.
