@@ -2,9 +2,7 @@
 
 use toolsure_json::{Node as _, View};
 use toolsure_syntax::Keyword;
-use toolsure_syntax::model::{
-    Dangling, Entry, Form, Model, ReferenceTarget, Shape, SubschemaId, TypeSet,
-};
+use toolsure_syntax::model::{Dangling, Entry, Form, Model, Shape, SubschemaId, TypeSet};
 
 use crate::build::Aim;
 use crate::heights::{Heights, NEVER, TYPES};
@@ -155,7 +153,7 @@ pub(crate) fn breaks<'g>(
     heights: &Heights,
 ) -> Result<Vec<Break<'g>>, Dangling> {
     let mut all = Vec::new();
-    let implications = Implications::new(model, reach);
+    let implications = Implications::new(model, reach, heights);
     if is_never(model, model.root) {
         all.push(Break {
             path: Vec::new(),
@@ -195,12 +193,12 @@ pub(crate) fn breaks<'g>(
                 continue;
             }
             let path = reach.path_to(*sub);
-            let is_implied = match entry.form {
-                Form::Types(types) => is_implied((model, heights), &path, *sub, types)?,
+            let broken = (*sub, entry.keyword);
+            let breaks_another = match entry.form {
+                Form::Types(types) => implications.breaks_another(&path, *sub, types)?,
                 _ => false,
             };
-            let is_impossible =
-                is_implied || implications.is_accepted(&path, (*sub, entry.keyword));
+            let is_impossible = breaks_another || implications.is_accepted(&path, broken);
             all.push(Break {
                 path,
                 aim: Aim::Break(*sub, entry),
@@ -211,61 +209,6 @@ pub(crate) fn breaks<'g>(
         }
     }
     Ok(all)
-}
-
-/// Whether whatever breaks a `type` breaks another keyword about the same value, too.
-fn is_implied(
-    (model, heights): (&Model, &Heights),
-    path: &[&Edge],
-    sub: SubschemaId,
-    types: TypeSet,
-) -> Result<bool, Dangling> {
-    let is_of_name = path.last().is_some_and(|edge| edge.kind == EdgeKind::Name);
-    if is_of_name && types.intersects(TypeSet::STRING) {
-        // All names are strings.
-        return Ok(true);
-    }
-    // The subschema, then those that lead to it in place, each with the keyword that does.
-    let in_place = path.iter().rev().take_while(|edge| {
-        let kind = &edge.kind;
-        matches!(kind, EdgeKind::Same | EdgeKind::Branch(_))
-    });
-    let outer = in_place.map(|edge| (edge.from, edge.keyword, edge.to));
-    for (sub, used, passed) in std::iter::once((sub, Keyword::Type, sub)).chain(outer) {
-        let own = model.sub(sub)?;
-        for entry in model.entries(own)? {
-            let value = || model.view(own.doc, entry.value).ok_or(Dangling);
-            let possible = match (&entry.form, entry.keyword) {
-                (Form::List(all), Keyword::AllOf) => {
-                    let mut others = all.iter().filter(|one| **one != passed);
-                    if heights.is_proof && others.any(|one| types.contains(heights.types(*one))) {
-                        return Ok(true);
-                    }
-                    continue;
-                }
-                (_, keyword) if keyword == used => continue,
-                (Form::Types(own), _) => *own,
-                (Form::Literal, Keyword::Enum) => {
-                    let listed = value()?.items().map(TypeSet::of);
-                    listed.fold(TypeSet::NONE, TypeSet::union)
-                }
-                (Form::Literal, Keyword::Const) => TypeSet::of(value()?),
-                (Form::List(all), Keyword::AnyOf | Keyword::OneOf) if heights.is_proof => {
-                    let branches = all.iter().map(|one| heights.types(*one));
-                    branches.fold(TypeSet::NONE, TypeSet::union)
-                }
-                (Form::Reference(id), _) if heights.is_proof => match model.target(*id)? {
-                    ReferenceTarget::Static(target) => heights.types(target),
-                    _ => continue,
-                },
-                _ => continue,
-            };
-            if types.contains(possible) {
-                return Ok(true);
-            }
-        }
-    }
-    Ok(false)
 }
 
 /// Whether a value can fail because of the keyword itself, not of a subschema that it applies.

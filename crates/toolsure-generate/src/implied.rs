@@ -1,23 +1,30 @@
-//! Proves that breaking a keyword breaks nothing: another branch of a union accepts whatever fails for that keyword alone.
+//! Proves that no instance breaks a keyword alone.
 //!
-//! `anyOf: [{"properties": {"jobs": {"type": "array"}}}, {}]` has an open branch, so `jobs` may be anything. The proof
-//! compares the text of keywords: each assertion of the other branch must stand in the first one, too, beside the keyword in
-//! question.
+//! Either another branch of a union accepts whatever fails for that keyword: `anyOf: [{"properties": {"jobs": {"type":
+//! "array"}}}, {}]` has an open branch, so `jobs` may be anything. The proof compares assertions: each of the other branch
+//! must also stand in the first one, beside the keyword in question. Or whatever breaks it breaks another keyword about the
+//! same value, as a `type` beside an `enum` of that type.
+//!
+//! A proof is about all places where a subschema is applied, so it follows a path only as long as nothing else leads there.
 
 use std::cell::Cell;
 
 use toolsure_json::{Node as _, View, equal_values};
 use toolsure_syntax::Keyword;
-use toolsure_syntax::model::{Entry, Form, Model, ReferenceTarget, Shape, SubschemaId, TypeSet};
+use toolsure_syntax::model::{
+    Dangling, Entry, Form, Model, ReferenceTarget, Shape, SubschemaId, TypeSet,
+};
 
+use crate::heights::Heights;
 use crate::reach::{Edge, EdgeKind, MOST_EDGES, Reach};
 
 /// A search for proofs, with a budget.
 pub(crate) struct Implications<'m> {
     model: &'m Model,
+    heights: &'m Heights,
     /// How often an edge leads to each subschema, by number.
     uses: Vec<usize>,
-    /// The pairs of keywords that may still be compared.
+    /// The keywords, branches and listed values that may still be looked at.
     left: Cell<usize>,
 }
 
@@ -25,21 +32,24 @@ pub(crate) struct Implications<'m> {
 type Broken = (SubschemaId, Keyword);
 
 impl<'m> Implications<'m> {
-    pub(crate) fn new(model: &'m Model, reach: &Reach) -> Self {
+    pub(crate) fn new(model: &'m Model, reach: &Reach, heights: &'m Heights) -> Self {
         let mut uses = vec![0_usize; model.subs.len()];
         for edge in &reach.edges {
             if let Some(count) = uses.get_mut(edge.to.index()) {
                 *count = count.saturating_add(1);
             }
         }
+        // What else leads to a subschema is not known where edges are left out, and where a reference is dynamic.
+        let is_dynamic = |edge: &Edge| {
+            let keyword = edge.keyword;
+            matches!(keyword, Keyword::DynamicRef | Keyword::RecursiveRef)
+        };
+        let is_known = reach.edges.len() < MOST_EDGES && !reach.edges.iter().any(is_dynamic);
         Self {
             model,
+            heights,
             uses,
-            // Where edges are left out, no one knows what else leads to a subschema.
-            left: Cell::new(match reach.edges.len() < MOST_EDGES {
-                true => MOST_PAIRS,
-                false => 0,
-            }),
+            left: Cell::new(if is_known { MOST_WORK } else { 0 }),
         }
     }
 
@@ -54,11 +64,7 @@ impl<'m> Implications<'m> {
         {
             return true;
         }
-        // From the inside out, as long as nothing else leads to what was passed.
-        for edge in path.iter().rev() {
-            if self.uses.get(edge.to.index()) != Some(&1) {
-                return false;
-            }
+        for edge in self.outwards(path) {
             let EdgeKind::Branch(_) = edge.kind else {
                 continue;
             };
@@ -80,6 +86,89 @@ impl<'m> Implications<'m> {
         false
     }
 
+    /// Whether whatever breaks a `type` breaks another keyword about the same value, too.
+    pub(crate) fn breaks_another(
+        &self,
+        path: &[&Edge],
+        sub: SubschemaId,
+        types: TypeSet,
+    ) -> Result<bool, Dangling> {
+        let inner = self.outwards(path).next();
+        if inner.is_some_and(|edge| edge.kind == EdgeKind::Name)
+            && types.intersects(TypeSet::STRING)
+        {
+            // All names are strings.
+            return Ok(true);
+        }
+        // The subschema, then those that apply it to the same value, each with the keyword that does.
+        let in_place = self.outwards(path).take_while(|edge| {
+            let kind = &edge.kind;
+            matches!(kind, EdgeKind::Same | EdgeKind::Branch(_))
+        });
+        let outer = in_place.map(|edge| (edge.from, edge.keyword, edge.to));
+        for (sub, used, passed) in std::iter::once((sub, Keyword::Type, sub)).chain(outer) {
+            let own = self.model.sub(sub)?;
+            for entry in self.model.entries(own)? {
+                let possible = match (&entry.form, entry.keyword) {
+                    (Form::List(all), Keyword::AllOf) => {
+                        let mut others = all.iter().filter(|one| **one != passed);
+                        if others.any(|one| types.contains(self.types(*one))) {
+                            return Ok(true);
+                        }
+                        continue;
+                    }
+                    (_, keyword) if keyword == used => continue,
+                    (Form::Types(own), _) => *own,
+                    (Form::Literal, Keyword::Enum) => {
+                        let listed = self.view(sub, entry).ok_or(Dangling)?;
+                        if !self.pay(listed.len()) {
+                            return Ok(false);
+                        }
+                        let listed = listed.items().map(TypeSet::of);
+                        listed.fold(TypeSet::NONE, TypeSet::union)
+                    }
+                    (Form::Literal, Keyword::Const) => {
+                        TypeSet::of(self.view(sub, entry).ok_or(Dangling)?)
+                    }
+                    (Form::List(all), Keyword::AnyOf | Keyword::OneOf) => {
+                        let branches = all.iter().map(|one| self.types(*one));
+                        branches.fold(TypeSet::NONE, TypeSet::union)
+                    }
+                    (Form::Reference(id), _) => match self.model.target(*id)? {
+                        ReferenceTarget::Static(target) => self.types(target),
+                        ReferenceTarget::Dynamic { .. } => continue,
+                    },
+                    _ => continue,
+                };
+                if types.contains(possible) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// The edges of a path from its end, as long as nothing else leads to what they lead to.
+    fn outwards<'p>(&self, path: &'p [&'p Edge]) -> impl Iterator<Item = &'p Edge> {
+        let edges = path.iter().rev().copied();
+        edges.take_while(|edge| self.uses.get(edge.to.index()) == Some(&1))
+    }
+
+    /// The types of values that may match a subschema, or all of them.
+    fn types(&self, sub: SubschemaId) -> TypeSet {
+        match self.heights.is_proof && self.pay(1) {
+            true => self.heights.types(sub),
+            false => TypeSet::ALL,
+        }
+    }
+
+    /// Whether there is a budget for so much work.
+    fn pay(&self, work: usize) -> bool {
+        let left = self.left.get().checked_sub(work);
+        self.left.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
     fn branches(&self, sub: SubschemaId) -> &'m [SubschemaId] {
         let entry = self
             .model
@@ -99,6 +188,9 @@ impl<'m> Implications<'m> {
         let Some(depth) = depth.checked_sub(1) else {
             return false;
         };
+        if !self.pay(1) {
+            return false;
+        }
         let Ok(sub) = self.model.sub(b) else {
             return false;
         };
@@ -125,9 +217,8 @@ impl<'m> Implications<'m> {
         if !entry.applies() {
             return true;
         }
-        match self.left.get().checked_sub(known.len().saturating_add(1)) {
-            Some(left) => self.left.set(left),
-            None => return false,
+        if !self.pay(known.len().saturating_add(1)) {
+            return false;
         }
         let of_keyword = |keyword: Keyword| {
             let own = known.iter().filter(move |(_, one)| one.keyword == keyword);
@@ -255,7 +346,12 @@ impl<'m> Implications<'m> {
             }
             seen.push(sub);
             let entries = self.model.sub(sub).and_then(|sub| self.model.entries(sub));
-            for entry in entries.unwrap_or_default() {
+            let entries = entries.unwrap_or_default();
+            // What is left out is not known to hold.
+            if !self.pay(entries.len()) {
+                return Vec::new();
+            }
+            for entry in entries {
                 match (&entry.form, entry.keyword) {
                     _ if (sub, entry.keyword) == broken || !entry.applies() => {}
                     (Form::Reference(id), _) => {
@@ -271,7 +367,7 @@ impl<'m> Implications<'m> {
         found
     }
 
-    /// Whether a subschema accepts everything, for the eye.
+    /// Whether a subschema has no assertion.
     fn is_open(&self, sub: SubschemaId) -> bool {
         let Ok(sub) = self.model.sub(sub) else {
             return false;
@@ -295,8 +391,8 @@ impl<'m> Implications<'m> {
     }
 }
 
-/// Pairs of keywords that are compared for one schema.
-const MOST_PAIRS: usize = 1_000_000;
+/// Keywords, branches and listed values that are looked at for one schema.
+const MOST_WORK: usize = 1_000_000;
 /// Levels of subschemas that a proof descends.
 const DEPTH: usize = 16;
 /// Subschemas that one applies in any case.

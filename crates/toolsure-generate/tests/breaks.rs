@@ -83,6 +83,22 @@ fn what_cannot_be_broken_is_proved() {
             "/$defs/a/type",
             Said::Broken,
         ),
+        // A proof is about all places: at `y` it can be broken, which is not found on the way to `x`.
+        (
+            r##"{"properties": {"x": {"type": "array", "$ref": "#/$defs/a"}, "y": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"type": "array"}}}"##,
+            "/$defs/a/type",
+            Said::Unknown,
+        ),
+        (
+            r##"{"propertyNames": {"$ref": "#/$defs/a"}, "properties": {"y": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"type": "string"}}}"##,
+            "/$defs/a/type",
+            Said::Unknown,
+        ),
+        (
+            r##"{"$dynamicRef": "#a", "anyOf": [{"$dynamicAnchor": "a", "type": "array"}, {}]}"##,
+            "/anyOf/0/type",
+            Said::Broken,
+        ),
         // What stands beside the union holds for its branches.
         (
             r#"{"required": ["a"], "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}"#,

@@ -18,6 +18,12 @@ fn towers() -> Vec<(&'static str, String)> {
         .collect::<Vec<_>>()
         .join(",");
     let branches: Vec<String> = (0..3_000).map(|n| format!("{{\"const\":{n}}}")).collect();
+    let typed: Vec<String> = (0..3_000)
+        .map(|n| {
+            format!("{{\"type\":\"object\",\"properties\":{{\"a{n}\":{{\"type\":\"string\"}}}}}}")
+        })
+        .collect();
+    let values: Vec<String> = (0..20_000).map(|n| n.to_string()).collect();
     let members: Vec<String> = (0..5_000)
         .map(|n| format!("\"m{n}\":{{\"enum\":[1,2]}}"))
         .collect();
@@ -27,6 +33,10 @@ fn towers() -> Vec<(&'static str, String)> {
         ("2^10 conjuncts", nested("allOf", 10)),
         ("2^40 ways", format!("{{\"$ref\":\"#/$defs/a0\",\"$defs\":{{{references},\"a40\":true}}}}")),
         ("3,000 branches", format!("{{\"anyOf\":[{}]}}", branches.join(","))),
+        (
+            "3,000 branches with members, beside many values",
+            format!("{{\"enum\":[{}],\"anyOf\":[{}]}}", values.join(","), typed.join(",")),
+        ),
         ("a long string", r#"{"type": "string", "minLength": 1000000000}"#.to_owned()),
         ("a long array", r#"{"type": "array", "minItems": 1000000000}"#.to_owned()),
         ("many members", r#"{"type": "object", "minProperties": 1000000000}"#.to_owned()),
