@@ -89,6 +89,11 @@ async fn calls_and_results_get_each_verdict() {
         json!({"n": 8})
     );
     assert_eq!(call("double", json!("4")).await["result"]["isError"], true);
+    // A message of 3 MiB is within the limit, and what is no message is the client's fault.
+    let long = json!("4".repeat(3 << 20));
+    assert_eq!(call("double", long).await["result"]["isError"], true);
+    let malformed = client.post(address).body("{").send().await.unwrap();
+    assert_eq!(malformed.status(), 400);
     // More numbers than the gateway's fuel is for.
     let many = json!(vec![1; 300_000]);
     assert_eq!(call("sum", many).await["result"]["isError"], true);
@@ -97,6 +102,7 @@ async fn calls_and_results_get_each_verdict() {
     assert_eq!(call("double", json!(9)).await["error"]["code"], -32700);
     for code in [
         "tool-unknown",
+        "arguments-invalid",
         "arguments-invalid",
         "arguments-undecided",
         "tool-malformed",
