@@ -4,7 +4,7 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 use toolsure_json::{
-    DuplicateKeys, Key as _, Node as _, OwnedDocument, ReadLimits, View, canonical_json,
+    DuplicateKeys, Key as _, Kind, Node as _, OwnedDocument, ReadLimits, View, canonical_json,
     exact_object, json_string,
 };
 
@@ -80,6 +80,18 @@ impl Digest {
         };
         let document = OwnedDocument::read(text, &unique).ok()?;
         Self::of(document.document().root())
+    }
+
+    /// The digest of an array of tools, as [`Self::of_list`]. `None` if a tool has no name or no digest.
+    #[must_use]
+    pub fn of_tools(tools: View<'_>) -> Option<Self> {
+        let named = tools.items().map(|tool| {
+            let name = tool.member("name")?;
+            let is_name = name.kind() == Kind::String;
+            is_name.then_some((name.string(), Self::of(tool)?))
+        });
+        let all: Option<Vec<_>> = named.collect();
+        Self::of_list(all?)
     }
 
     /// The digest of bytes, such as a token.

@@ -146,6 +146,7 @@ impl Lock {
                 }
             }
         }
+        is_unedited_list(root, tools)?;
         Ok(lock)
     }
 
@@ -270,6 +271,11 @@ pub enum LockError {
         /// The tool.
         tool: String,
     },
+    /// The tools are not those that were approved together.
+    #[error(
+        "the list of tools does not have the digest that was approved: the file was edited; review it again"
+    )]
+    ListDigest,
     /// The rejected definitions cannot be read.
     #[error("`rejected` must have, for each tool, an array of digests")]
     Rejected,
@@ -291,6 +297,23 @@ fn is_unedited(root: View<'_>, name: &str, value: View<'_>) -> Result<(), LockEr
     match digest {
         Some(digest) if !is_same(digest) => Err(LockError::Digest { tool: shown(name) }),
         _ => Ok(()),
+    }
+}
+
+/// Checks that the list of tools has the digest that is beside it, if there is one: a definition that was added or removed by
+/// hand does not differ from its own. A list of a server may have a `digest` of its own, but not together with `digests`.
+fn is_unedited_list(root: View<'_>, tools: View<'_>) -> Result<(), LockError> {
+    let digest = root
+        .member("digest")
+        .filter(|_| root.member("digests").is_some() || root.member("approvals").is_some());
+    let Some(digest) = digest else {
+        return Ok(());
+    };
+    let all = Digest::of_tools(tools);
+    let is_same = digest.kind() == Kind::String && Digest::read(digest.string()) == all;
+    match is_same && all.is_some() {
+        true => Ok(()),
+        false => Err(LockError::ListDigest),
     }
 }
 
@@ -437,6 +460,8 @@ mod tests {
     fn what_is_no_lock() {
         let digest = Digest::read(&format!("sha256:{}", "0".repeat(64))).unwrap();
         let edited = format!(r#"{{"digests":{{"a":"{digest}"}},"tools":[{{"name":"a"}}]}}"#);
+        let none = Digest::of_list([]).unwrap();
+        let added = format!(r#"{{"digest":"{none}","approvals":[],"tools":[{{"name":"a"}}]}}"#);
         for (text, expected) in [
             ("{}", "it has no `tools`"),
             ("[{}]", "the tool at index 0 has no `name`"),
@@ -447,6 +472,14 @@ mod tests {
             (
                 edited.as_str(),
                 "the definition of tool `a` does not have the digest that was approved: the file was edited; review it again",
+            ),
+            (
+                added.as_str(),
+                "the list of tools does not have the digest that was approved: the file was edited; review it again",
+            ),
+            (
+                r#"{"tools":[],"digest":null,"digests":{}}"#,
+                "the list of tools does not have the digest that was approved: the file was edited; review it again",
             ),
             (
                 r#"{"tools":[],"rejected":{"a":"sha256:00"}}"#,

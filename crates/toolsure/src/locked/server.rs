@@ -229,8 +229,9 @@ impl LockedServer {
                 .member("tools")
                 .filter(|tools| tools.kind() == Kind::Array),
         };
+        let tools = listed.ok_or("it has no `tools`")?;
         let mut locked = Self::default();
-        for tool in listed.ok_or("it has no `tools`")?.items() {
+        for tool in tools.items() {
             let name = tool
                 .member("name")
                 .filter(|name| name.kind() == Kind::String);
@@ -273,6 +274,17 @@ impl LockedServer {
                     "the definition of `{name}` is not the one with the digest beside it: the file was edited"
                 ));
             }
+        }
+        let has_digests = ["digests", "approvals"].map(|member| root.member(member));
+        let written = root.member("digest");
+        let written = written.filter(|_| has_digests.iter().any(Option::is_some));
+        if let Some(written) = written
+            && Digest::of_tools(tools).is_none_or(|all| written.string() != all.to_string())
+        {
+            return Err(
+                "the list of tools is not the one with the digest beside it: the file was edited"
+                    .to_owned(),
+            );
         }
         let objects = |member: &str| root.member(member).filter(|it| it.kind() == Kind::Object);
         let protocol = root

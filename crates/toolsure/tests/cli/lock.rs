@@ -612,6 +612,32 @@ fn a_list_has_one_digest_everywhere() {
     let digest = &check["reports"][0]["digest"];
     assert_ne!(*digest, first);
     assert_eq!(files.locked()["digest"], *digest);
+    // A definition that was taken out by hand is missed by the command and by the guard.
+    let whole = files.locked();
+    let mut edited = whole.clone();
+    edited["tools"].as_array_mut().unwrap().pop();
+    edited["digests"] = json!({});
+    std::fs::write(&files.lock, edited.to_string()).unwrap();
+    let review = toolsure(&["lock", "review", &files.lock, "--demo"]);
+    assert!(
+        review.stderr.contains("the file was edited"),
+        "{}",
+        review.stderr
+    );
+    let guard = toolsure(&[
+        "guard",
+        "--lock",
+        &files.lock,
+        "--check-config",
+        "--",
+        PROGRAM,
+    ]);
+    assert!(
+        guard.stderr.contains("the list of tools does not have"),
+        "{}",
+        guard.stderr
+    );
+    std::fs::write(&files.lock, whole.to_string()).unwrap();
     let audit = files.dir.path("audit.jsonl");
     let modern = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
     converse(&["--lock", &files.lock, "--audit-log", &audit], &[modern]);
