@@ -138,7 +138,7 @@ async fn the_server_of_a_wrapper_lives_on() {
             let restart = Restart::NEVER;
             let upstream = Upstream::Child { launch, restart };
             // Long enough for the server to begin.
-            let mut client = Client::open(over, upstream, Duration::from_secs(5)).await;
+            let mut client = Client::open(over, upstream, Duration::from_secs(30)).await;
             for (id, tool) in (1..).zip(tools) {
                 let heard = client.call(id, tool).await;
                 assert_eq!(text_of(&heard), "heard", "{wrapper} {over:?}: {heard}");

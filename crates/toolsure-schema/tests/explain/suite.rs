@@ -1,12 +1,6 @@
 //! The plain evaluation sits the official test suite, required and optional,
 //! and answers what the plan answers. Needs `../shared`; ignored without it.
 
-#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod shared;
-#[path = "shared/stack.rs"]
-mod stack;
-
 use toolsure_schema::{Compiler, Content, Dialect, Formats, OutputFormat, Verdict, Workspace};
 
 /// The members of an array, or of an object's array, as they were written:
@@ -18,11 +12,11 @@ fn raw(view: toolsure_json::View<'_>) -> &str {
 #[toolsure_needs::needs("suites/json-schema-test-suite")]
 #[test]
 fn every_verdict_of_the_official_suite() {
-    stack::in_small_stack(|| {
+    crate::stack::in_small_stack(|| {
         use toolsure_json::{Node, OwnedDocument, ReadLimits};
-        let suite = shared::shared("suites/json-schema-test-suite");
+        let suite = crate::shared::shared("suites/json-schema-test-suite");
         let mut remotes = Vec::new();
-        for path in shared::files(&suite.join("remotes")) {
+        for path in crate::shared::files(&suite.join("remotes")) {
             let inside = path.strip_prefix(suite.join("remotes")).unwrap();
             if inside.starts_with("draft3") || inside.starts_with("v1") {
                 continue;
@@ -48,7 +42,7 @@ fn every_verdict_of_the_official_suite() {
                 compiler = compiler.register(uri, text).unwrap();
             }
             let folder = suite.join("tests").join(folder);
-            for path in shared::files(&folder) {
+            for path in crate::shared::files(&folder) {
                 let inside = path.strip_prefix(&folder).unwrap();
                 let compiler = if inside.ends_with("optional/content.json") {
                     compiler.clone().content(Content::Assert)

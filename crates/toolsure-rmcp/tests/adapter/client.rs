@@ -1,17 +1,11 @@
 //! Clients behind the layer, against servers with scripted answers.
 
-#[path = "support/client.rs"]
-mod client;
-#[path = "support/script.rs"]
-#[expect(dead_code, reason = "another test uses the rest")]
-mod script;
-
 use rmcp::model::{CallToolResponse, ErrorCode, GetTaskParams};
 use serde_json::{Value, json};
 use toolsure_rmcp::{CallTyped as _, ClientLayer, TypedCallError};
 
-use client::{Over, call, connect, error, page};
-use script::{Reply, count, result, script};
+use crate::support::client::{Over, call, connect, error, page};
+use crate::support::script::{Reply, count, result, script};
 
 const GOOD: &str = r#"{"name":"good","inputSchema":{"type":"object"}}"#;
 

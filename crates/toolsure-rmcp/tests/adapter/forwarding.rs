@@ -57,7 +57,7 @@ fn every_method_of_the_trait_is_forwarded() {
         declared.len() >= 32,
         "found only {declared:?} in rmcp {version}"
     );
-    let ours = include_str!("../src/server/handler.rs");
+    let ours = include_str!("../../src/server/handler.rs");
     let (_, ours) = ours
         .split_once("ServerHandler for CheckedHandler<H> {")
         .unwrap();
@@ -83,7 +83,7 @@ fn every_method_of_the_http_client_is_forwarded() {
     let (declared, _) = declared.split_once("\n}\n").unwrap();
     let newer = BTreeSet::from(["post_message_with_response_limits"]);
     let declared: BTreeSet<&str> = &methods(declared) - &newer;
-    let ours = include_str!("../src/client/http.rs");
+    let ours = include_str!("../../src/client/http.rs");
     let (_, ours) = ours
         .split_once("StreamableHttpClient for CheckedHttp<C> {")
         .unwrap();

@@ -1,9 +1,6 @@
 //! What a layer without an observer writes to the program's log.
 #![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
 
-#[expect(dead_code, reason = "other tests use the rest")]
-mod support;
-
 use std::fmt::{Debug, Write as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -21,7 +18,7 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-use support::Wire;
+use crate::support::Wire;
 
 /// Keeps the level and the text of each event of this crate.
 #[derive(Clone, Default)]

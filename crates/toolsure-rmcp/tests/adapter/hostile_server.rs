@@ -5,12 +5,6 @@
     reason = "tests say what they expect by stopping"
 )]
 
-#[path = "support/client.rs"]
-mod client;
-#[path = "support/script.rs"]
-#[expect(dead_code, reason = "another test uses the rest")]
-mod script;
-
 use std::sync::{Arc, Mutex};
 
 use rmcp::handler::client::ClientHandler;
@@ -24,8 +18,8 @@ use serde_json::{Value, json};
 use toolsure_mcp::check::OnUndecided;
 use toolsure_rmcp::{ClientEvent, ClientLayer};
 
-use client::{Over, call, connect, error, page};
-use script::{Reply, result, script, script_of};
+use crate::support::client::{Over, call, connect, error, page};
+use crate::support::script::{Reply, Script, result, script, script_of};
 
 const STRICT: &str = concat!(
     r#"{"name":"strict","inputSchema":{"type":"object"},"outputSchema":"#,
@@ -159,7 +153,7 @@ async fn result_types_mean_nothing_in_legacy_sessions() {
 }
 
 /// A server whose calls all create task 7, which completes with `structured`.
-fn tasks(structured: &'static str) -> script::Script {
+fn tasks(structured: &'static str) -> Script {
     script(move |method, params| {
         let id = params["taskId"].as_str().unwrap_or("7");
         let task = TASK.replace("\"7\"", &format!("\"{id}\""));

@@ -8,7 +8,7 @@ use rmcp::service::{
 use serde_json::Value;
 use toolsure_rmcp::{ClientLayer, ToolWatch};
 
-use crate::script::{Reply, Script, result};
+use super::script::{Reply, Script, result};
 
 pub(crate) type Client = RunningService<RoleClient, ()>;
 

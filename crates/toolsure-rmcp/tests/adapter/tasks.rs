@@ -1,4 +1,9 @@
 //! Tasks of a checked server: results that come later, in answers and in notifications.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "tests say what they expect by stopping"
+)]
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CreateTaskResult, DetailedTask, GetTaskParams,

@@ -3,17 +3,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-mod shared;
-#[path = "shared/stack.rs"]
-mod stack;
-
 use toolsure_schema::{Compiler, Dialect, OutputFormat, Verdict, Workspace};
 
 #[toolsure_needs::needs("suites/json-schema-test-suite")]
 #[test]
 fn outputs_are_what_the_suite_expects() {
-    stack::in_small_stack(|| {
-        let suite = shared::shared("suites/json-schema-test-suite/output-tests");
+    crate::stack::in_small_stack(|| {
+        let suite = crate::shared::shared("suites/json-schema-test-suite/output-tests");
         let mut count = 0;
         for (folder, uri) in [
             (
@@ -33,7 +29,7 @@ fn outputs_are_what_the_suite_expects() {
             let compiler = Compiler::new()
                 .register(uri, metaschema.as_bytes())
                 .unwrap();
-            for path in shared::files(&folder.join("content")) {
+            for path in crate::shared::files(&folder.join("content")) {
                 for case in read(&path).as_array().unwrap() {
                     let schema = case["schema"].to_string();
                     let schema = schema.replace(r#""https://json-schema.org/v1""#, V2020);

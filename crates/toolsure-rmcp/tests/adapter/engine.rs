@@ -1,8 +1,5 @@
 //! A program's own JSON Schema engine checks the contracts of a layer.
 
-#[expect(dead_code, reason = "other tests use the rest")]
-mod support;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -13,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 use toolsure_rmcp::{HostSchema, HostVerdict, OnUndecided, ServerLayer, Validator};
 
-use support::Wire;
+use crate::support::Wire;
 
 /// Counts the schemas it compiles, and decides by words in the value.
 struct Words(Arc<AtomicUsize>);

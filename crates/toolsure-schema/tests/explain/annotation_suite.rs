@@ -3,20 +3,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-mod shared;
-#[path = "shared/stack.rs"]
-mod stack;
-
 use serde_json::Value;
 use toolsure_schema::{Compiler, Dialect, ValueNode, Workspace};
 
 #[toolsure_needs::needs("suites/json-schema-test-suite")]
 #[test]
 fn annotations_are_what_the_suite_expects() {
-    stack::in_small_stack(|| {
-        let suite = shared::shared("suites/json-schema-test-suite/annotations/tests");
+    crate::stack::in_small_stack(|| {
+        let suite = crate::shared::shared("suites/json-schema-test-suite/annotations/tests");
         let mut count = 0;
-        for path in shared::files(&suite) {
+        for path in crate::shared::files(&suite) {
             // The order of `expected` is part of the expectation, and a map of
             // serde_json may not keep it.
             let text = std::fs::read_to_string(&path).unwrap();

@@ -5,9 +5,6 @@
     reason = "tests say what they expect by stopping"
 )]
 
-mod support;
-mod tasks;
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -26,7 +23,7 @@ use toolsure_rmcp::{
     Validator,
 };
 
-use support::Wire;
+use crate::support::Wire;
 
 /// Lists `tools`, one per page, and answers every call with `answer`.
 #[derive(Clone)]

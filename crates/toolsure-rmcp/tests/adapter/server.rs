@@ -1,8 +1,6 @@
 //! Three kinds of servers behind the layer, line by line, in both eras.
 #![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
 
-mod support;
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -16,7 +14,7 @@ use serde_json::{Value, json};
 use toolsure_mcp::publish::ToolDefinition;
 use toolsure_rmcp::{ServerEvent, ServerHandlerExt as _, ServerLayer, Union};
 
-use support::Wire;
+use crate::support::Wire;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Query {

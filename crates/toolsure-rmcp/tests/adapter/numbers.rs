@@ -1,9 +1,6 @@
 //! A whole number reaches a handler however it is written, or is refused with its location.
 #![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
 
-#[expect(dead_code, reason = "other tests use the rest")]
-mod support;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,7 +13,7 @@ use toolsure_rmcp::{
     CallTyped as _, ClientLayer, ServerHandlerExt as _, ServerLayer, ToolDefinition,
 };
 
-use support::Wire;
+use crate::support::Wire;
 
 #[derive(Deserialize, JsonSchema)]
 struct Numbers {

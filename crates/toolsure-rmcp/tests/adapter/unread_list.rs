@@ -2,9 +2,6 @@
 //! was read is checked; other calls are refused with the reason.
 #![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
 
-#[path = "support/script.rs"]
-mod script;
-
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -14,7 +11,7 @@ use rmcp::service::{RoleClient, RunningService, ServiceError};
 use serde_json::{Value, json};
 use toolsure_rmcp::{ClientEvent, ClientLayer, OnUnreadList};
 
-use script::{Reply, Script, count, result, script};
+use crate::support::script::{Reply, Script, count, result, script};
 
 type Client = RunningService<RoleClient, ()>;
 

@@ -45,7 +45,12 @@ async fn the_server() {
 #[tokio::test]
 async fn a_server_is_started_and_ended() {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "the_server", "--nocapture", "--test-threads=2"]);
+    command.args([
+        "--exact",
+        "command::the_server",
+        "--nocapture",
+        "--test-threads=2",
+    ]);
     command.env(SERVES, "1");
     let server = ClientLayer::new().command(command).unwrap();
     let client = ().serve(server).await.unwrap();

@@ -6,6 +6,9 @@
     reason = "tests say what they expect by stopping"
 )]
 
+pub(crate) mod client;
+pub(crate) mod script;
+
 use rmcp::{RoleServer, Service, ServiceExt as _};
 use serde_json::{Value, json};
 use tokio::io::{
