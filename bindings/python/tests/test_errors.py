@@ -150,7 +150,7 @@ def test_no_error_is_in_a_cycle():
         for _ in range(1000):
             work()
         before, objects = size(), len(gc.get_objects())
-        for _ in range(10_000):
+        for _ in range(2_000):
             work()
         assert size() - before < 4_096
         assert len(gc.get_objects()) - objects < 1_000
@@ -159,13 +159,13 @@ def test_no_error_is_in_a_cycle():
 
 
 def test_a_list_says_that_it_stops():
-    validator, value = Validator({"items": {"type": "integer"}}), ["x"] * 5000
-    for most, count in ((None, 100), (1, 1), (7, 7), (150, 150), (4999, 4999), (5000, 5000), (10_000, 5000)):
+    validator, value = Validator({"items": {"type": "integer"}}), ["x"] * 500
+    for most, count in ((None, 100), (1, 1), (7, 7), (150, 150), (499, 499), (500, 500), (1_000, 500)):
         options = {} if most is None else {"max_errors": most}
         for found in (validator.iter_errors(value, **options), validator.iter_errors_json(json.dumps(value), **options)):
             complete = found.complete
             errors = list(found)
-            assert complete == (count == 5000), most
+            assert complete == (count == 500), most
             assert len(errors) == count + (not complete)
             assert isinstance(errors[-1].kind, kinds.Incomplete) != complete
             assert all(error.keyword == "type" for error in errors[:count])

@@ -63,66 +63,6 @@ fn providers_refuse_no_output_schema() {
     assert!(tried > 5, "{tried}");
 }
 
-#[toolsure_needs::needs("corpus/listings")]
-#[test]
-fn every_projection_of_the_recorded_listings_lints_clean_in_its_profile() {
-    let only = std::env::var("TOOLSURE_PROFILE").ok();
-    let mut wrong = Vec::new();
-    for name in PROJECTED_FOR.iter().copied() {
-        if only.as_deref().is_some_and(|only| only != name) {
-            continue;
-        }
-        let Some(profile) = profile(name) else {
-            continue;
-        };
-        // How a projection relates to its original is another test's matter.
-        let limits = Limits {
-            instances: 0,
-            pairs: 1,
-            ..Limits::default()
-        };
-        let projector = Projector::new(reader(name).unwrap()).limits(limits);
-        let linter = Linter::only(profile);
-        let mut refused = 0;
-        let mut count = 0;
-        for (listing, tools) in listings() {
-            let projection = projector.project(tools.iter().map(String::as_str));
-            for tool in &projection.tools {
-                count += 1;
-                if let Err(tool) = tool {
-                    refused += 1;
-                    println!("{name}: {listing}: {tool}");
-                }
-            }
-            let texts = projection.projected().map(|tool| tool.text.as_str());
-            for finding in linter.lint(texts).findings {
-                if is_projected(&finding) {
-                    let tool = finding.tool.and_then(|at| projection.projected().nth(at));
-                    let tool = tool.map_or("", |tool| &tool.name);
-                    wrong.push(format!(
-                        "{name}: {listing}/{tool}{}: {} {}",
-                        finding.pointer, finding.rule.code, finding.message
-                    ));
-                }
-            }
-        }
-        println!("{name}: {count} tools, {refused} refused");
-        assert!(
-            refused * 100 < count,
-            "{name}: {refused} of {count} refused"
-        );
-    }
-    if std::env::var_os("TOOLSURE_SHOW").is_some() {
-        println!("{wrong:#?}");
-    }
-    let shown: Vec<&String> = wrong.iter().take(40).collect();
-    assert!(
-        wrong.is_empty(),
-        "{} findings, such as {shown:#?}",
-        wrong.len()
-    );
-}
-
 /// A schema with definitions that nothing refers to: rings of references, and what readers refuse.
 fn with_dead_definitions(random: &mut Random, schema: &mut Value, other: &Value) {
     let Some(members) = schema.as_object_mut() else {
@@ -328,7 +268,8 @@ impl Figures {
         let projector = Projector::new(reader(name).unwrap()).open(open);
         let linter = profile(name).map(Linter::only);
         let mut figures = Self::default();
-        for (_, tools) in listings {
+        let mut wrong = Vec::new();
+        for (listing, tools) in listings {
             let projection = projector.project(tools.iter().map(String::as_str));
             for tool in projection.projected() {
                 *figures
@@ -347,7 +288,9 @@ impl Figures {
                 .collect();
             let texts = [tools.iter().map(String::as_str).collect(), projected];
             let counts = figures.findings.iter_mut().zip(&mut figures.lost);
-            for (texts, (findings, lost)) in texts.into_iter().zip(counts) {
+            for (is_projection, (texts, (findings, lost))) in
+                [false, true].into_iter().zip(texts.into_iter().zip(counts))
+            {
                 let report = linter.lint(texts);
                 let own: Vec<&Finding> = report
                     .findings
@@ -355,6 +298,12 @@ impl Figures {
                     .filter(|one| is_projected(one))
                     .collect();
                 *findings += own.len();
+                wrong.extend(own.iter().filter(|_| is_projection).map(|one| {
+                    let tool = one.tool.and_then(|at| projection.projected().nth(at));
+                    let tool = tool.map_or("", |tool| &tool.name);
+                    let (place, code) = (&one.pointer, one.rule.code);
+                    format!("{name}: {listing}/{tool}{place}: {code} {}", one.message)
+                }));
                 let loses = own.iter().filter(|one| {
                     let consequence = one.consequence;
                     consequence.is_some_and(|one| {
@@ -365,47 +314,63 @@ impl Figures {
                 *lost += tools.len();
             }
         }
+        let shown: Vec<&String> = wrong.iter().take(40).collect();
+        assert!(wrong.is_empty(), "{} findings: {shown:#?}", wrong.len());
         figures
     }
 }
 
-/// The page of the projection has these figures; `TOOLSURE_WRITE=1` writes them.
+/// The rows of one reader, in the table of the page.
+fn rows(name: &str, listings: &[(String, Vec<String>)], total: usize) -> String {
+    let mut rows = String::new();
+    let mut told = String::new();
+    for open in [false, true] {
+        let figures = Figures::of(name, open, listings);
+        let kinds = [
+            "equal",
+            "wider",
+            "narrower",
+            "wider-and-narrower",
+            "undecided",
+        ];
+        let counts = kinds.map(|kind| figures.relations.get(kind).copied().unwrap_or(0));
+        let undecided = counts[4];
+        assert!(
+            undecided * 1_000 <= total * 15,
+            "{name}: {undecided} of {total} undecided"
+        );
+        let refused = figures.lost[1];
+        assert!(
+            refused * 100 < total,
+            "{name}: {refused} of {total} refused"
+        );
+        let counts = counts.map(|count| count.to_string()).join(" | ");
+        match open {
+            false => {
+                let [[f, g], [l, m]] = [figures.findings, figures.lost];
+                rows.push_str(&format!("| `{name}` | {counts} | {f}, {g} | {l}, {m} |\n"));
+            }
+            true if counts == told => {}
+            true => rows.push_str(&format!("| with `--open` | {counts} | | |\n")),
+        }
+        told = counts;
+    }
+    rows
+}
+
+/// A listing that is projected has no finding in its profile, and few tools are lost. The page of the projection has these figures; `TOOLSURE_WRITE=1` writes them.
 #[toolsure_needs::needs("corpus/listings")]
 #[test]
 fn the_page_has_the_figures_of_the_recorded_listings() {
     let head = "| reader | equal | wider | narrower | wider and narrower | undecided | findings: without, with | tools lost: without, with |\n|---|---|---|---|---|---|---|---|\n";
     let listings = listings();
     let total: usize = listings.iter().map(|(_, tools)| tools.len()).sum();
-    let mut rows = String::new();
-    for name in PROJECTED_FOR.iter().copied() {
-        let mut told = String::new();
-        for open in [false, true] {
-            let figures = Figures::of(name, open, &listings);
-            let kinds = [
-                "equal",
-                "wider",
-                "narrower",
-                "wider-and-narrower",
-                "undecided",
-            ];
-            let counts = kinds.map(|kind| figures.relations.get(kind).copied().unwrap_or(0));
-            let undecided = counts[4];
-            assert!(
-                undecided * 1_000 <= total * 15,
-                "{name}: {undecided} of {total} undecided"
-            );
-            let counts = counts.map(|count| count.to_string()).join(" | ");
-            match open {
-                false => {
-                    let [[f, g], [l, m]] = [figures.findings, figures.lost];
-                    rows.push_str(&format!("| `{name}` | {counts} | {f}, {g} | {l}, {m} |\n"));
-                }
-                true if counts == told => {}
-                true => rows.push_str(&format!("| with `--open` | {counts} | | |\n")),
-            }
-            told = counts;
-        }
-    }
+    let listings = &listings;
+    let rows: String = std::thread::scope(|scope| {
+        let rows = |name| scope.spawn(move || rows(name, listings, total));
+        let all: Vec<_> = PROJECTED_FOR.iter().copied().map(rows).collect();
+        all.into_iter().map(|rows| rows.join().unwrap()).collect()
+    });
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../docs/projection-figures.md"

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::outcome::Outcome;
 use super::scripts::script;
 use crate::build;
+use crate::peers::{install_into, make_environment, run};
 
 /// A client with one protocol version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,12 +202,8 @@ impl Clients {
             .args(NPM);
         run(&mut npm)?;
         let environment = folder.join("python");
-        run(Command::new("python3")
-            .args(["-m", "venv"])
-            .arg(&environment))?;
-        run(Command::new(environment.join("bin/pip"))
-            .args(["install", "--quiet"])
-            .args(PYPI))?;
+        make_environment(&environment)?;
+        run(install_into(&environment).args(PYPI))?;
         std::fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))?;
         Ok(Self { folder, rmcp })
     }
@@ -361,15 +358,6 @@ fn end(child: &mut Child) -> Result<(), String> {
         .map_err(|e| format!("a client: {e}"))
 }
 
-fn run(command: &mut Command) -> Result<(), String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let status = command.status().map_err(|e| format!("{name}: {e}"))?;
-    match status.success() {
-        true => Ok(()),
-        false => Err(format!("{name}: {status}")),
-    }
-}
-
 pub(crate) const LEGACY: &str = "2025-11-25";
 pub(crate) const MODERN: &str = "2026-07-28";
 /// Imports a package for `client.mjs`, from the folder in which the packages are.
@@ -393,7 +381,7 @@ const NPM: [&str; 5] = [
 /// The PyPI packages.
 const PYPI: [&str; 2] = ["mcp==2.3.0", "fastmcp==4.2.3"];
 /// Clients give up a request after four seconds. A client that hangs reports nothing at all.
-const PATIENCE: Duration = Duration::from_secs(9);
+const PATIENCE: Duration = Duration::from_secs(15);
 const LONG_PATIENCE: Duration = Duration::from_secs(90);
 /// The client has to be loaded first.
 const FIRST_PATIENCE: Duration = Duration::from_secs(16);

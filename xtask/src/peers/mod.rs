@@ -158,14 +158,11 @@ impl Python {
         let pins: Vec<&Path> = lists.iter().map(PathBuf::as_path).collect();
         let python = Self { folder };
         once(&python.folder, &pins, || {
-            run(Command::new("python3")
-                .args(["-m", "venv"])
-                .arg(&python.folder))?;
+            make_environment(&python.folder)?;
             for pins in &pins {
-                let mut pip = python.module("pip");
-                pip.args(["install", "--quiet", "--disable-pip-version-check"]);
+                let mut install = install_into(&python.folder);
                 // Each list contains all dependencies.
-                run(pip.arg("--no-deps").arg("--requirement").arg(pins))?;
+                run(install.arg("--no-deps").arg("--requirement").arg(pins))?;
             }
             Ok(())
         })?;
@@ -241,6 +238,48 @@ fn once(
     fresh(folder)?;
     install()?;
     std::fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))
+}
+
+/// Makes an environment of Python: with uv if it is installed, which takes a tenth of the time, otherwise with the `venv` of
+/// the standard library.
+///
+/// # Errors
+///
+/// One line if Python is missing.
+pub(crate) fn make_environment(folder: &Path) -> Result<(), String> {
+    let mut command = match has_uv() {
+        true => {
+            let mut uv = Command::new("uv");
+            uv.args(["venv", "--quiet", "--clear", "--python", "python3"]);
+            uv
+        }
+        false => {
+            let mut venv = Command::new("python3");
+            venv.args(["-m", "venv"]);
+            venv
+        }
+    };
+    run(command.arg(folder))
+}
+
+/// The command that installs the packages that are its further arguments into an environment of [`make_environment`].
+pub(crate) fn install_into(folder: &Path) -> Command {
+    let python = folder.join("bin/python");
+    if has_uv() {
+        let mut uv = Command::new("uv");
+        uv.args(["pip", "install", "--quiet", "--python"])
+            .arg(python);
+        return uv;
+    }
+    let mut pip = Command::new(python);
+    pip.args(["-m", "pip", "install", "--quiet"])
+        .arg("--disable-pip-version-check");
+    pip
+}
+
+fn has_uv() -> bool {
+    let version = Command::new("uv").arg("--version").output();
+    version.is_ok_and(|output| output.status.success())
 }
 
 /// Creates `folder`, or empties it.

@@ -1,5 +1,6 @@
 //! `cargo xtask rmcp`: tests the adapter with each minor version of rmcp that it supports, and
-//! builds the programs of `docs/rmcp.md` as crates outside the workspace.
+//! builds the programs of `docs/rmcp.md` as crates outside the workspace. The tests of the workspace
+//! run with the version of `dependencies.lock`, so that one is not tested again.
 
 mod package;
 mod page;
@@ -23,13 +24,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let scratch = build::target()?.join("rmcp");
     let given: Vec<&str> = arguments.words.iter().map(String::as_str).collect();
     let minors = if given.is_empty() {
-        MINORS.to_vec()
+        others(&repository)?
     } else {
         given
     };
     let mut tally = Tally::default();
+    // One folder, so that the crates below the adapter are built once.
+    let workspace = scratch.join("workspace");
     for minor in &minors {
-        let workspace = scratch.join(minor);
         write_workspace(&repository, &workspace, minor)?;
         // why: the adapter's test asks cargo about its packages offline, which needs all of them, also those that
         // are not built.
@@ -54,6 +56,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     print!("{}", tally.details());
     println!("{}", tally.line());
     Ok(tally.failed)
+}
+
+/// The minor versions that the workspace's own tests do not run with.
+fn others(repository: &Path) -> Result<Vec<&'static str>, String> {
+    let lock = repository.join("dependencies.lock");
+    let text = fs::read_to_string(&lock).map_err(|e| format!("{}: {e}", lock.display()))?;
+    let mut lines = text.lines();
+    let own = lines.find_map(|line| line.strip_prefix("rmcp "));
+    let own = own.ok_or("dependencies.lock has no `rmcp`")?;
+    let is_own = |minor: &str| {
+        own.strip_prefix(minor)
+            .is_some_and(|it| it.starts_with('.'))
+    };
+    Ok(MINORS.into_iter().filter(|minor| !is_own(minor)).collect())
 }
 
 /// Writes a workspace with only the adapter and one minor version of rmcp. It links to the sources,
@@ -83,6 +99,8 @@ fn write_workspace(repository: &Path, workspace: &Path, minor: &str) -> Result<(
         .split_once('"')
         .ok_or("the version of rmcp has no end")?;
     let manifest = format!("{before}\nrmcp = {{ version = \"~{minor}\"{after}");
+    // That of another minor version would be kept as far as it fits.
+    let _none_before_the_first = fs::remove_file(workspace.join("Cargo.lock"));
     write(&workspace.join("Cargo.toml"), &manifest)
 }
 
