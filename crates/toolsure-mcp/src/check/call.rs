@@ -124,7 +124,7 @@ impl Checker {
     ) -> Decision {
         match arguments {
             Some(view) => self.judge_arguments(tool, view, |schema, workspace| {
-                schema.explain(workspace, view)
+                schema.explain_invalid(workspace, view)
             }),
             None => self.check_no_arguments(tool),
         }
@@ -152,7 +152,7 @@ impl Checker {
     ) -> Decision {
         match arguments {
             Some(node) => self.judge_arguments(tool, node, |schema, workspace| {
-                schema.explain(workspace, AnyNode(node))
+                schema.explain_invalid(workspace, AnyNode(node))
             }),
             None => self.check_no_arguments(tool),
         }

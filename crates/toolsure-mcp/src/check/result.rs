@@ -190,7 +190,7 @@ impl Checker {
             return Decision::pass(Some(tool), Checked::EraWithoutOutput);
         }
         self.judge_output(tool, result.structured, |schema, workspace, value| {
-            schema.explain(workspace, value)
+            schema.explain_invalid(workspace, value)
         })
     }
 
@@ -212,7 +212,7 @@ impl Checker {
     /// ```
     pub fn check_structured(&mut self, tool: &Arc<ToolContract>, value: View<'_>) -> Decision {
         self.judge_output(tool, Some(value), |schema, workspace, value| {
-            schema.explain(workspace, value)
+            schema.explain_invalid(workspace, value)
         })
     }
 

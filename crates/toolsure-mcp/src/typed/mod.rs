@@ -108,7 +108,7 @@ impl Checker {
     ) -> Decision {
         let structured = structured.map(ValueNode::new);
         self.judge_output(tool, structured, |schema, workspace, value| {
-            schema.explain(workspace, value)
+            schema.explain_invalid(workspace, value)
         })
     }
 }

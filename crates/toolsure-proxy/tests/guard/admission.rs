@@ -429,8 +429,8 @@ while read(): pass
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         assert_eq!(ended(), before + 1, "{how}");
-        // The process has a second to end.
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        // The process has a second to end, and counts until then.
+        tokio::time::sleep(Duration::from_millis(1_200)).await;
     }
     // Neither does an HTTP server's.
     let web = Web::start(move |request, stream| {

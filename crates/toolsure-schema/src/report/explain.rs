@@ -10,7 +10,10 @@ use crate::schema::instance::{Instance, Question};
 use crate::schema::{Schema, Verdict, Workspace};
 
 /// Asks why an instance does not match.
-struct Explain;
+struct Explain {
+    /// The verdict of a check that was made before.
+    verdict: Option<Verdict>,
+}
 
 impl Question for Explain {
     type Answer = Report;
@@ -21,7 +24,7 @@ impl Question for Explain {
         workspace: &mut Workspace,
         node: N,
     ) -> Report {
-        schema.faults(workspace, node).report()
+        schema.faults_of(workspace, node, self.verdict).report()
     }
 
     fn of_view(self, schema: &Schema, workspace: &mut Workspace, view: View<'_>) -> Report {
@@ -68,7 +71,35 @@ impl Schema {
         workspace: &mut Workspace,
         instance: I,
     ) -> I::Answer<Report> {
-        instance.ask(self, workspace, Explain)
+        instance.ask(self, workspace, Explain { verdict: None })
+    }
+
+    /// Explains why an instance does not match that a [`check`](Self::check) has found invalid: the
+    /// report of [`explain`](Self::explain), without a second verdict. If the instance matches, the
+    /// report has no findings and is not complete.
+    ///
+    /// ```
+    /// use toolsure_schema::{Schema, Verdict, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"properties": {"limit": {"type": "integer"}}}"#)?;
+    /// let (mut workspace, instance) = (Workspace::new(), serde_json::json!({"limit": "12"}));
+    /// if schema.check(&mut workspace, &instance) == Verdict::Invalid {
+    ///     let report = schema.explain_invalid(&mut workspace, &instance);
+    ///     assert_eq!(report, schema.explain(&mut workspace, &instance));
+    /// }
+    /// # Ok::<(), toolsure_schema::CompileError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`explain`](Self::explain).
+    pub fn explain_invalid<I: Instance>(
+        &self,
+        workspace: &mut Workspace,
+        instance: I,
+    ) -> I::Answer<Report> {
+        let verdict = Some(Verdict::Invalid);
+        instance.ask(self, workspace, Explain { verdict })
     }
 
     /// Finds what [`explain`](Self::explain) finds, without describing it in words: to count the
@@ -90,7 +121,16 @@ impl Schema {
         workspace: &mut Workspace,
         instance: N,
     ) -> Faults<'s, 'i, N> {
-        let verdict = self.check_node(workspace, instance);
+        self.faults_of(workspace, instance, None)
+    }
+
+    fn faults_of<'s, 'i, N: Node<'i>>(
+        &'s self,
+        workspace: &mut Workspace,
+        instance: N,
+        verdict: Option<Verdict>,
+    ) -> Faults<'s, 'i, N> {
+        let verdict = verdict.unwrap_or_else(|| self.check_node(workspace, instance));
         if verdict != Verdict::Invalid {
             return Faults::none(verdict);
         }

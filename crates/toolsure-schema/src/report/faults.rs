@@ -54,7 +54,7 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
         *scratch = evaluation.into_scratch();
         Self {
             verdict,
-            complete,
+            complete: complete && !found.faults.is_empty(),
             program: Some(program),
             found,
             allowance,
