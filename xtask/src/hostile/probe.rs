@@ -106,7 +106,7 @@ fn command(
     let mut shell = Command::new("sh");
     shell
         .arg("-c")
-        .arg(format!("ulimit -s {} && exec \"$@\"", COMMAND_STACK / 1024))
+        .arg(format!("ulimit -s {} && exec \"$@\"", STACK / 1024))
         .arg("sh")
         .arg(toolsure)
         .arg("validate")
@@ -186,5 +186,3 @@ fn status(field: &str) -> Result<u64, String> {
 
 /// The stack size that must be enough.
 const STACK: usize = 256 * 1024;
-/// The same for the command, which is not optimised: reading its arguments takes more than the rest.
-const COMMAND_STACK: usize = 1024 * 1024;
