@@ -27,7 +27,7 @@ pub(super) const TARGET: Target = Target {
     about: "the functions that JavaScript calls answer as the engine does, in JSON, for any bytes, handles and lengths",
     run,
     seeds,
-    gate: 25_000,
+    gate: 8_300,
 };
 
 fn run(input: &[u8]) -> Outcome {

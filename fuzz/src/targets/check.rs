@@ -19,7 +19,7 @@ pub(super) const TARGET: Target = Target {
     about: "same verdict and fuel from bytes, documents and values, in every member order; less fuel never changes a verdict to the other one; explanations agree",
     run,
     seeds: Seeds::pairs,
-    gate: 40_000,
+    gate: 13_000,
 };
 
 fn run(input: &[u8]) -> Outcome {

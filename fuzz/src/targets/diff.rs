@@ -15,7 +15,7 @@ pub(super) const TARGET: Target = Target {
     about: "a change that is called compatible accepts every call that was accepted; a witness proves the break",
     run,
     seeds,
-    gate: 130_000,
+    gate: 43_000,
 };
 
 fn run(input: &[u8]) -> Outcome {

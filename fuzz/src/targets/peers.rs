@@ -17,7 +17,7 @@ pub(super) const TARGET: Target = Target {
     about: "where the crates `jsonschema` and `boon` agree, so do we",
     run,
     seeds: Seeds::pairs,
-    gate: 140_000,
+    gate: 47_000,
 };
 
 fn run(input: &[u8]) -> Outcome {

@@ -19,7 +19,7 @@ pub(super) const TARGET: Target = Target {
     about: "the reader takes what `serde_json` takes; nodes are where they say; what is written is read as the same value",
     run,
     seeds,
-    gate: 300_000,
+    gate: 100_000,
 };
 
 fn seeds(seeds: &Seeds) -> Vec<Vec<u8>> {

@@ -14,7 +14,7 @@ pub(super) const TARGET: Target = Target {
     about: "what is repaired is valid, and what is valid is not repaired",
     run,
     seeds: Seeds::pairs,
-    gate: 180_000,
+    gate: 60_000,
 };
 
 fn run(input: &[u8]) -> Outcome {

@@ -22,7 +22,7 @@ pub(super) const TARGET: Target = Target {
     about: "any settings of the guard and any toolsure.toml are taken or refused, in words without control characters and of bounded length",
     run,
     seeds,
-    gate: 5_000,
+    gate: 1_700,
 };
 
 fn run(input: &[u8]) -> Outcome {

@@ -20,7 +20,7 @@ pub(super) const TARGET: Target = Target {
     about: "an event stream has the events of the standard in pieces of any size, with every byte in some event",
     run,
     seeds,
-    gate: 250_000,
+    gate: 83_000,
 };
 
 fn run(input: &[u8]) -> Outcome {

@@ -32,7 +32,7 @@ pub(super) const TARGET: Target = Target {
     about: "an id that a guard gave opens its session, for its caller, under its keys; no other text opens any, or reaches the server",
     run,
     seeds,
-    gate: 15_000,
+    gate: 5_000,
 };
 
 fn run(input: &[u8]) -> Outcome {

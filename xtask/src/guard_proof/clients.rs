@@ -381,7 +381,7 @@ const NPM: [&str; 5] = [
 /// The PyPI packages.
 const PYPI: [&str; 2] = ["mcp==2.3.0", "fastmcp==4.2.3"];
 /// Clients give up a request after four seconds. A client that hangs reports nothing at all.
-const PATIENCE: Duration = Duration::from_secs(15);
+const PATIENCE: Duration = Duration::from_secs(30);
 const LONG_PATIENCE: Duration = Duration::from_secs(90);
 /// The client has to be loaded first.
 const FIRST_PATIENCE: Duration = Duration::from_secs(16);
