@@ -63,7 +63,8 @@ pub use hub::{Begin, Hub, HubEffect, HubEffects, NodeId};
 pub use id::IdKey;
 pub use lock::{
     Digest, INSTRUCTIONS, LEGACY, LEGACY_TOOLS, LIMITS as COMPARISON_LIMITS, Lock, LockError,
-    MayChange, MayChangeError, Pin, PinnedList, entry_as_tool, instructions_as_tool,
+    MayChange, MayChangeError, Pin, PinnedList, entry_as_tool, has_approved_list,
+    instructions_as_tool,
 };
 pub use message::{HttpRefusal, Message, Purpose};
 pub use policy::{Policy, PolicyError};

@@ -83,8 +83,7 @@ impl Digest {
     }
 
     /// The digest of an array of tools, as [`Self::of_list`]. `None` if a tool has no name or no digest.
-    #[must_use]
-    pub fn of_tools(tools: View<'_>) -> Option<Self> {
+    pub(super) fn of_tools(tools: View<'_>) -> Option<Self> {
         let named = tools.items().map(|tool| {
             let name = tool.member("name")?;
             let is_name = name.kind() == Kind::String;

@@ -146,8 +146,10 @@ impl Lock {
                 }
             }
         }
-        is_unedited_list(root, tools)?;
-        Ok(lock)
+        match has_approved_list(root, tools) {
+            true => Ok(lock),
+            false => Err(LockError::ListDigest),
+        }
     }
 
     /// Reads what is pinned besides tools.
@@ -265,7 +267,7 @@ pub enum LockError {
     },
     /// A definition is not the one that was approved.
     #[error(
-        "the definition of tool `{tool}` does not have the digest that was approved: the file was edited; review it again"
+        "the definition of tool `{tool}` does not have the digest that was approved: the file was edited; restore it, or remove it and review again"
     )]
     Digest {
         /// The tool.
@@ -273,7 +275,7 @@ pub enum LockError {
     },
     /// The tools are not those that were approved together.
     #[error(
-        "the list of tools does not have the digest that was approved: the file was edited; review it again"
+        "the list of tools does not have the digest that was approved: the file was edited; restore it, or remove it and review again"
     )]
     ListDigest,
     /// The rejected definitions cannot be read.
@@ -300,21 +302,21 @@ fn is_unedited(root: View<'_>, name: &str, value: View<'_>) -> Result<(), LockEr
     }
 }
 
-/// Checks that the list of tools has the digest that is beside it, if there is one: a definition that was added or removed by
-/// hand does not differ from its own. A list of a server may have a `digest` of its own, but not together with `digests`.
-fn is_unedited_list(root: View<'_>, tools: View<'_>) -> Result<(), LockError> {
-    let digest = root
-        .member("digest")
-        .filter(|_| root.member("digests").is_some() || root.member("approvals").is_some());
-    let Some(digest) = digest else {
-        return Ok(());
+/// Whether a lock's array of tools has the digest that is beside it, if there is one. A definition that was added or removed
+/// by hand does not differ from its own digest. The list of a server may have a `digest` of its own, but not together with
+/// `digests` or `approvals`.
+#[must_use]
+pub fn has_approved_list(lock: View<'_>, tools: View<'_>) -> bool {
+    let is_lock = ["digests", "approvals"]
+        .iter()
+        .any(|member| lock.member(member).is_some());
+    let Some(written) = lock.member("digest").filter(|_| is_lock) else {
+        return true;
     };
-    let all = Digest::of_tools(tools);
-    let is_same = digest.kind() == Kind::String && Digest::read(digest.string()) == all;
-    match is_same && all.is_some() {
-        true => Ok(()),
-        false => Err(LockError::ListDigest),
-    }
+    let written = (written.kind() == Kind::String).then(|| Digest::read(written.string()));
+    written
+        .flatten()
+        .is_some_and(|written| Digest::of_tools(tools) == Some(written))
 }
 
 /// The lock of one of several servers.
@@ -471,15 +473,15 @@ mod tests {
             ),
             (
                 edited.as_str(),
-                "the definition of tool `a` does not have the digest that was approved: the file was edited; review it again",
+                "the definition of tool `a` does not have the digest that was approved: the file was edited; restore it, or remove it and review again",
             ),
             (
                 added.as_str(),
-                "the list of tools does not have the digest that was approved: the file was edited; review it again",
+                "the list of tools does not have the digest that was approved: the file was edited; restore it, or remove it and review again",
             ),
             (
                 r#"{"tools":[],"digest":null,"digests":{}}"#,
-                "the list of tools does not have the digest that was approved: the file was edited; review it again",
+                "the list of tools does not have the digest that was approved: the file was edited; restore it, or remove it and review again",
             ),
             (
                 r#"{"tools":[],"rejected":{"a":"sha256:00"}}"#,

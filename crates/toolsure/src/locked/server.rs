@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 use toolsure_guard::{
     Digest, INSTRUCTIONS, LEGACY, LEGACY_TOOLS, MayChange, PinnedList, entry_as_tool,
-    instructions_as_tool,
+    has_approved_list, instructions_as_tool,
 };
 use toolsure_json::{DuplicateKeys, Key as _, Kind, Node as _, OwnedDocument, ReadLimits, View};
 use toolsure_json::{exact_object, json_string, quote};
@@ -271,18 +271,13 @@ impl LockedServer {
             if is_other {
                 let name = quote(name, SHOWN);
                 return Err(format!(
-                    "the definition of `{name}` is not the one with the digest beside it: the file was edited"
+                    "the definition of `{name}` is not the one with the digest beside it: the file was edited; restore it, or remove it and review again"
                 ));
             }
         }
-        let has_digests = ["digests", "approvals"].map(|member| root.member(member));
-        let written = root.member("digest");
-        let written = written.filter(|_| has_digests.iter().any(Option::is_some));
-        if let Some(written) = written
-            && Digest::of_tools(tools).is_none_or(|all| written.string() != all.to_string())
-        {
+        if !has_approved_list(root, tools) {
             return Err(
-                "the list of tools is not the one with the digest beside it: the file was edited"
+                "the list of tools is not the one with the digest beside it: the file was edited; restore it, or remove it and review again"
                     .to_owned(),
             );
         }

@@ -598,6 +598,27 @@ fn a_terminal_is_asked_about_each_group() {
     assert_eq!(files.names(), ["a: one", "b: three"]);
 }
 
+/// A definition that was removed by hand, or added, is noticed by the command and by the guard.
+#[test]
+fn a_list_that_was_edited_by_hand_is_refused() {
+    let files = Files::new(&json!([tool("a", "one"), tool("b", "one")]));
+    let whole = files.locked();
+    let (mut fewer, mut more) = (whole.clone(), whole.clone());
+    fewer["tools"].as_array_mut().unwrap().pop();
+    fewer["digests"].as_object_mut().unwrap().remove("b");
+    more["tools"].as_array_mut().unwrap().push(tool("c", "one"));
+    for (edited, is_refused) in [(fewer, true), (more, true), (whole, false)] {
+        std::fs::write(&files.lock, edited.to_string()).unwrap();
+        let review = toolsure(&["lock", "review", &files.lock, "--demo"]);
+        let guard = ["guard", "--lock", &files.lock, "--check-config", "--", "x"];
+        let guard = toolsure(&guard);
+        for said in [&review.stderr, &guard.stderr] {
+            let is_named = said.contains("the list of tools") && said.contains("was edited");
+            assert_eq!(is_named, is_refused, "{said}");
+        }
+    }
+}
+
 /// `check`, the lock file and the audit log have the same digest of the whole list, and a lock file has another after each
 /// approval.
 #[test]
@@ -612,32 +633,6 @@ fn a_list_has_one_digest_everywhere() {
     let digest = &check["reports"][0]["digest"];
     assert_ne!(*digest, first);
     assert_eq!(files.locked()["digest"], *digest);
-    // A definition that was taken out by hand is missed by the command and by the guard.
-    let whole = files.locked();
-    let mut edited = whole.clone();
-    edited["tools"].as_array_mut().unwrap().pop();
-    edited["digests"] = json!({});
-    std::fs::write(&files.lock, edited.to_string()).unwrap();
-    let review = toolsure(&["lock", "review", &files.lock, "--demo"]);
-    assert!(
-        review.stderr.contains("the file was edited"),
-        "{}",
-        review.stderr
-    );
-    let guard = toolsure(&[
-        "guard",
-        "--lock",
-        &files.lock,
-        "--check-config",
-        "--",
-        PROGRAM,
-    ]);
-    assert!(
-        guard.stderr.contains("the list of tools does not have"),
-        "{}",
-        guard.stderr
-    );
-    std::fs::write(&files.lock, whole.to_string()).unwrap();
     let audit = files.dir.path("audit.jsonl");
     let modern = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
     converse(&["--lock", &files.lock, "--audit-log", &audit], &[modern]);
