@@ -215,6 +215,12 @@ fn plain_evaluation_and_plan_agree() {
             let value: serde_json::Value = serde_json::from_str(&data).unwrap();
             let other = schema.explain(&mut workspace, &value);
             assert_eq!(other.verdict, plan, "{about}");
+            // Who says that it is invalid gets the same reasons, or none.
+            let told = schema.explain_invalid(&mut workspace, &value);
+            match invalid {
+                true => assert_eq!(told, other, "{about}"),
+                false => assert!(told.findings.is_empty() && !told.complete, "{about}"),
+            }
             let mut for_one = Workspace::new().findings(1);
             let first = schema.explain(&mut for_one, &value);
             assert_eq!(first.findings.first(), other.findings.first(), "{about}");
