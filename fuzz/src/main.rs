@@ -1,7 +1,7 @@
 //! `cargo run --profile test -p toolsure-fuzz -- [TARGET…] [--seconds N] [--seed N]`: mutates seeds for N seconds
 //! for each target (20 by default) and judges what comes out.
 //!
-//! `… [TARGET…] --gate` judges as many inputs of each target as every change must pass, for at most 20 seconds, on all cores.
+//! `… [TARGET…] --gate` judges as many inputs of each target as every change must pass, for at most 40 seconds, on all cores.
 //!
 //! `cargo run --profile test -p toolsure-fuzz -- costs [WORD…] [--instructions]`: what each entry point costs at
 //! growing sizes ([`toolsure_fuzz::costs`]).
@@ -301,7 +301,7 @@ fn cpu() -> Duration {
 }
 
 /// The most time of a target whose number of inputs is fixed.
-const GATE: Duration = Duration::from_secs(20);
+const GATE: Duration = Duration::from_secs(40);
 /// Faults after which a target is left.
 const FAULTS: usize = 5;
 /// What one input may take; all budgets of the targets together are far below.

@@ -49,7 +49,7 @@ usage: cargo xtask COMMAND
   gateways             the guard beside other gateways under load (needs npm and Python; --rounds N)
   release --dry-run    every package for this platform, built, installed afresh and tried (needs pip; --only NAME, --profile NAME, --twice)
   replicas             three guards behind Envoy, one killed and one ended under load (needs pip; --calls N)
-  rmcp [MINOR…]        the adapter with each minor version of rmcp, and the programs of docs/rmcp.md as a stranger builds them
+  rmcp [MINOR…]        the adapter with each other minor version of rmcp, and the programs of docs/rmcp.md as a stranger builds them
   shared               guards that share a rate, pins and a quarantine over a Valkey server, which is killed and comes back (needs pip; --calls N)
   soak                 the guard under mixed traffic while servers, settings and the store change: nothing lost, nothing grows; then clients that vanish and servers that die (--minutes N, --seconds N, --only network, --defaults)
   api                  writes the public API of each library to api/, which tidy compares with the sources
