@@ -10,7 +10,7 @@ use crate::alphabet::Alphabet;
 use crate::ast::Ast;
 use crate::closure::{Closure, Surround};
 use crate::linear::{Op, Program};
-use toolsure_json::int::to_usize;
+use toolsure_json::int::{to_u64, to_usize};
 
 /// A deterministic automaton.
 #[derive(Debug)]
@@ -24,9 +24,9 @@ pub(crate) struct Dfa {
 }
 
 impl Dfa {
-    /// Builds the automaton with a table of at most `entries` entries; `None` if a limit is
-    /// exceeded.
-    pub(crate) fn build(ast: &Ast, program: &Program, entries: usize) -> Option<Self> {
+    /// Builds the automaton with a table of at most `entries` entries, visiting at most `work`
+    /// instructions and kernel entries; `None` if a limit is exceeded.
+    pub(crate) fn build(ast: &Ast, program: &Program, entries: usize, work: u64) -> Option<Self> {
         let alphabet = Alphabet::of(ast, program)?;
         let stride = alphabet.len + 1;
         let row = u16::try_from(stride).ok()?;
@@ -40,6 +40,7 @@ impl Dfa {
             table: vec![DEAD; stride],
             next: vec![Vec::new(); alphabet.len],
             work: 0,
+            most_work: work,
             alphabet,
         };
         // State 0 is dead, state 1 has matched; both lead to themselves.
@@ -139,6 +140,7 @@ struct Builder<'p> {
     next: Vec<Vec<u32>>,
     /// The number of instructions and kernel entries visited.
     work: u64,
+    most_work: u64,
 }
 
 impl Builder<'_> {
@@ -198,7 +200,7 @@ impl Builder<'_> {
         }
         self.work = self.work.saturating_add(closure.visited);
         closure.visited = 0;
-        (self.work <= MAX_WORK).then_some(())
+        (self.work <= self.most_work).then_some(())
     }
 
     /// Fills in the entries for the symbols that are, or are not, in `\w`.
@@ -246,7 +248,7 @@ impl Builder<'_> {
         if kernel.is_empty() {
             return Some(DEAD);
         }
-        self.work += toolsure_json::int::to_u64(kernel.len());
+        self.work += to_u64(kernel.len());
         kernel.sort_unstable();
         kernel.dedup();
         let before = if word { Before::Word } else { Before::Other };
@@ -278,6 +280,3 @@ const MATCHED: u16 = 1;
 const FIRST: u16 = 2;
 /// The most entries in a table: 64 KiB, and every offset fits 16 bits.
 pub(crate) const MAX_TABLE: usize = 32 << 10;
-/// The most instructions and kernel entries visited while building: measured
-/// at 10 to 20 ns each, so about 1 ms.
-const MAX_WORK: u64 = 75_000;

@@ -19,11 +19,15 @@ pub(crate) fn spend(fuel: &mut u64, price: u64) -> Option<()> {
     }
 }
 
-/// Pays for one pass over a haystack, at `bytes_per_unit` bytes for each unit.
+/// Pays for one pass over a haystack: a call, and a unit for each `bytes_per_unit` bytes.
 #[inline]
 pub(crate) fn spend_pass(fuel: &mut u64, haystack: &str, bytes_per_unit: usize) -> Option<()> {
     spend(
         fuel,
-        1 + toolsure_json::int::to_u64(haystack.len() / bytes_per_unit.max(1)),
+        CALL + toolsure_json::int::to_u64(haystack.len() / bytes_per_unit.max(1)),
     )
 }
+
+/// The price of a match whatever the length: finding the pattern's data, which is seldom in the cache
+/// if a schema has hundreds of patterns.
+pub(crate) const CALL: u64 = 2;

@@ -7,12 +7,12 @@ use std::sync::OnceLock;
 use crate::ast::{Assertion, Ast, Node, NodeId};
 use crate::backtrack::{self, Machine};
 use crate::dfa::Dfa;
-use crate::fuel::{spend, spend_pass};
+use crate::fuel::{CALL, spend, spend_pass};
 use crate::linear::{self, Program};
 use crate::pool::Pool;
 use crate::recognise::Recogniser;
 use crate::threads::Threads;
-use toolsure_json::int::{to_length, to_u64};
+use toolsure_json::int::{to_length, to_u32, to_u64};
 
 /// A way of matching.
 #[derive(Debug)]
@@ -35,6 +35,8 @@ pub(crate) enum Plan {
 #[derive(Debug)]
 pub(crate) struct Linear {
     sequence: Vec<NodeId>,
+    /// The most steps of building a table.
+    work: u32,
     /// The inner `None` means that the nodes contradict the plan. Boxed, since most patterns have
     /// no engine.
     engine: OnceLock<Option<Box<Engine>>>,
@@ -70,12 +72,13 @@ pub(crate) fn plan(ast: &Ast, root: NodeId) -> (Plan, usize) {
     } else {
         Some(leaf(ast, vec![root]))
     };
-    let plan = plan.unwrap_or_else(|| {
+    let mut plan = plan.unwrap_or_else(|| {
         Plan::Backtrack(Backtrack {
             root,
             engine: OnceLock::new(),
         })
     });
+    plan.share(ast, 1);
     let size = plan.size(ast);
     (plan, size)
 }
@@ -117,6 +120,7 @@ impl Plan {
                     *fuel = 0;
                     return None;
                 };
+                spend(fuel, CALL)?;
                 let mut machine = pool.take(|| Machine::new(program));
                 let found = machine.run(ast, program, haystack, fuel);
                 machine.trim();
@@ -126,19 +130,42 @@ impl Plan {
         }
     }
 
+    /// Sets how long building tables may take: this is one of `count` plans that share the time.
+    pub(crate) fn share(&mut self, ast: &Ast, count: usize) {
+        let count = self.tables().saturating_mul(count).max(1);
+        self.allow(ast, MAX_WORK.min(SHARED_WORK / count));
+    }
+
+    /// How many tables it may have.
+    fn tables(&self) -> usize {
+        match self {
+            Self::Scan(_) | Self::Backtrack(_) => 0,
+            Self::Linear(_) => 1,
+            Self::Not(plan) => plan.tables(),
+            Self::All(plans) | Self::Any(plans) => plans.iter().map(Self::tables).sum(),
+        }
+    }
+
+    fn allow(&mut self, ast: &Ast, work: usize) {
+        match self {
+            Self::Scan(_) | Self::Backtrack(_) => {}
+            Self::Linear(linear) => {
+                linear.work = to_u32(work.max(linear.size(ast) / BYTES_PER_WORK));
+            }
+            Self::Not(plan) => plan.allow(ast, work),
+            Self::All(plans) | Self::Any(plans) => {
+                for plan in plans {
+                    plan.allow(ast, work);
+                }
+            }
+        }
+    }
+
     /// The memory that the plan will hold once its engines are built.
     fn size(&self, ast: &Ast) -> usize {
         match self {
             Self::Scan(recogniser) => recogniser.size(),
-            Self::Linear(linear) => {
-                let cost = linear
-                    .sequence
-                    .iter()
-                    .fold(1_u64, |sum, id| sum.saturating_add(ast.facts(*id).cost));
-                let table = cost.saturating_mul(to_u64(TABLE_PER_OP) * 2);
-                to_length(cost.saturating_mul(OP_BYTES))
-                    .saturating_add(to_length(table).min(crate::dfa::MAX_TABLE * 2))
-            }
+            Self::Linear(linear) => linear.size(ast),
             Self::Not(plan) => plan.size(ast),
             Self::All(plans) | Self::Any(plans) => plans
                 .iter()
@@ -149,10 +176,20 @@ impl Plan {
 }
 
 impl Linear {
+    /// The memory that it will hold once the engine is built, in bytes.
+    fn size(&self, ast: &Ast) -> usize {
+        let costs = self.sequence.iter().map(|id| ast.facts(*id).cost);
+        let cost = costs.fold(1, u64::saturating_add);
+        let table = cost.saturating_mul(to_u64(TABLE_PER_OP) * 2);
+        to_length(cost.saturating_mul(OP_BYTES))
+            .saturating_add(to_length(table).min(crate::dfa::MAX_TABLE * 2))
+    }
+
     fn matches(&self, ast: &Ast, haystack: &str, fuel: &mut u64) -> Option<bool> {
         let engine = self.engine.get_or_init(|| {
             let program = linear::compile(ast, &self.sequence)?;
-            let table = Dfa::build(ast, &program, program.code.len() * TABLE_PER_OP);
+            let entries = program.code.len() * TABLE_PER_OP;
+            let table = Dfa::build(ast, &program, entries, self.work.into());
             Some(Box::new(table.map_or_else(
                 || Engine::Threads {
                     program,
@@ -175,6 +212,7 @@ impl Linear {
                 found
             }
             Some(Engine::Threads { program, pool }) => {
+                spend(fuel, CALL)?;
                 let mut threads = pool.take(|| Threads::new(program));
                 let found = threads.run(ast, program, haystack, fuel);
                 pool.give(threads);
@@ -190,6 +228,7 @@ fn leaf(ast: &Ast, sequence: Vec<NodeId>) -> Plan {
         Some(recogniser) => Plan::Scan(recogniser),
         None => Plan::Linear(Linear {
             sequence,
+            work: 0,
             engine: OnceLock::new(),
         }),
     }
@@ -293,13 +332,21 @@ fn all(body: Plan, mut conditions: Vec<Plan>) -> Plan {
     Plan::All(conditions)
 }
 
-/// Bytes that a scan reads for one unit of fuel: 10 to 20 ns.
+/// Bytes that a scan reads for one unit.
 const SCAN_BYTES: usize = 8;
 /// Bytes that a table reads for one unit.
 const TABLE_BYTES: usize = 4;
 /// Table entries allowed for each instruction of the program, so that small patterns have a small
 /// size.
 const TABLE_PER_OP: usize = 256;
+/// The most steps of building a table, of 20 to 30 ns each: about 2 ms.
+const MAX_WORK: usize = 75_000;
+/// The most steps for all patterns that are used together, besides those that their size pays for.
+const SHARED_WORK: usize = 600_000;
+/// The bytes of a pattern's size for each step that it may take however many others there are, so
+/// that a limit on the size of all patterns also bounds the time. Most published patterns need at
+/// most one step for 20 bytes, long alternatives without `^` one for two bytes.
+const BYTES_PER_WORK: usize = 8;
 /// An instruction of a linear program with its share of the scratch memory.
 const OP_BYTES: u64 = 32;
 /// The bytes of a node's instructions for the backtracker: at most four of 32 bytes.

@@ -89,7 +89,7 @@ fn scans_tables_and_threads_agree() {
             let answer = Some(scan.matches(&text));
             assert_eq!(answer, expected, "scan of `{pattern}` in {text:?}");
         }
-        if let Some(table) = Dfa::build(ast, &program, crate::dfa::MAX_TABLE) {
+        if let Some(table) = Dfa::build(ast, &program, crate::dfa::MAX_TABLE, u64::MAX) {
             tables += 1;
             let answer = table.matches(&text);
             assert_eq!(answer, expected, "table of `{pattern}` in {text:?}");
@@ -100,4 +100,40 @@ fn scans_tables_and_threads_agree() {
         enough(scans) && enough(tables) && enough(found),
         "{scans}, {tables}, {found} of {rounds}"
     );
+}
+
+/// Building tables is not paid for with fuel, so the patterns of a schema share the time that it may
+/// take: few ones may take longer, and each as long as its size pays for.
+#[test]
+fn a_table_is_built_within_its_share() {
+    let has_table = |pattern: &str, count: usize| {
+        let parsed = parse::parse(pattern, 64, 1 << 20).unwrap();
+        let (mut plan, _) = plan(&parsed.ast, parsed.root);
+        plan.share(&parsed.ast, count);
+        let Plan::Linear(linear) = plan else {
+            panic!("`{pattern}` is not matched by an automaton");
+        };
+        linear.matches(&parsed.ast, "x", &mut 1_000_000).unwrap();
+        let engine = linear.engine.get().unwrap().as_deref().unwrap();
+        matches!(engine, Engine::Table(_))
+    };
+    for (pattern, few, many) in [
+        (
+            r"^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]{2,63}$",
+            true,
+            true,
+        ),
+        (
+            r"^(today|tomorrow|\d{4}-\d{2}-\d{2}|today\.\.\*|\*\.\.today)$",
+            true,
+            true,
+        ),
+        (r"\p{L}.{3}\p{N}", true, true),
+        (r"\b(?:foo|bar)\b.{0,10}\b(?:baz|qux)\b", true, false),
+        (r"(a|b){40}[^x]*(?:y.{40})?$", false, false),
+        (r"(a|b|c).{200}(d|e)", false, false),
+    ] {
+        assert_eq!(has_table(pattern, 20), few, "`{pattern}` among few");
+        assert_eq!(has_table(pattern, 100_000), many, "`{pattern}` among many");
+    }
 }

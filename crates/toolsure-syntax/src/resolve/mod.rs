@@ -9,6 +9,7 @@ mod cycle;
 mod lenient;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use toolsure_json::{Key as _, Kind, Node as _, OwnedDocument, quote};
 
@@ -68,12 +69,18 @@ pub(crate) fn resolve(
         resource.scope = bindings(resource, &names);
     }
     let root = resources.get(root.index()).ok_or(Dangling)?.root;
+    let mut patterns = work.builder.patterns;
+    let count = patterns.len();
+    // Nobody else has them yet.
+    for pattern in patterns.iter_mut().filter_map(Arc::get_mut) {
+        pattern.share(count);
+    }
     let mut model = Model {
         docs: work.builder.docs,
         resources,
         subs: work.builder.subs,
         entries: work.builder.entries,
-        patterns: work.builder.patterns,
+        patterns,
         targets: work.targets,
         scope_names,
         root,
