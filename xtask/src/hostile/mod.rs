@@ -5,7 +5,7 @@
 //! command line with the schema alone (compile) and with the pair (compile and validation). Each
 //! has a 256 KiB stack. CPU time is that of the thread or the child; memory is the peak of resident
 //! pages above the level before. A measurement above its limit is repeated, and the minimum of
-//! three counts, because other load can only add to it.
+//! five counts, because other load can only add to it.
 
 mod measure;
 mod probe;
@@ -224,6 +224,6 @@ const CPU_MICROS: u64 = 100_000;
 /// 64 MiB above the input's own size, each for compile and validation.
 const MEMORY_KIB: u64 = 64 * 1024;
 /// How often a pair is measured before it counts as above its limit.
-const ATTEMPTS: usize = 3;
+const ATTEMPTS: usize = 5;
 /// How many of the most expensive runs are shown for each way and measure.
 const WORST: usize = 4;
