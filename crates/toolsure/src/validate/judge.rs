@@ -55,7 +55,7 @@ impl<'s> Judge<'s> {
             Outcome::Invalid(_) => {
                 let schema = self.schema;
                 let workspace = self.with_fuel(self.fuel.of_explanation(text.len()));
-                match schema.explain(workspace, text) {
+                match schema.explain_invalid(workspace, text) {
                     Ok(report) => Outcome::Invalid(Some(report)),
                     Err(error) => Outcome::Unreadable(error),
                 }
