@@ -4,11 +4,11 @@
 use super::builder::NodeBuilder;
 use super::lowering::Lowering;
 use super::scope::ScopeId;
-use crate::dialect::Keyword;
+use crate::dialect::{AppliesTo, Keyword};
 use crate::error::CompileError;
-use crate::int::to_u32;
+use crate::int::{to_u32, to_usize};
 use crate::limits::Limits;
-use crate::model::{Dangling, Entry, Model, Shape, SubschemaId, TypeSet};
+use crate::model::{Dangling, Entry, Form, Model, Shape, SubschemaId, TypeSet};
 use crate::plan::{NodeIx, Op, PlainKeyword, PlainPlan, PlainSubschema, Run};
 
 /// Lowers each keyword of a model to an operation of its own.
@@ -24,6 +24,8 @@ pub(crate) fn plain(model: &Model, limits: &Limits) -> Result<PlainPlan, Compile
     };
     let mut work = Lowering::new(model, &limits);
     work.plain = true;
+    work.plan.nodes.reserve(model.subs.len());
+    work.plan.ops.reserve(model.entries.len());
     let start = work
         .scopes
         .enter(ScopeId::EMPTY, model.sub(model.root)?.resource)?;
@@ -37,7 +39,8 @@ pub(crate) fn plain(model: &Model, limits: &Limits) -> Result<PlainPlan, Compile
         let end = to_u32(keywords.len());
         rows.push((ix, PlainSubschema { id, start, end }));
         // A cycle is refused during evaluation.
-        if let Ok((to, scope, _)) = work.skip_references(id, scope)
+        if work.may_refer(id)?
+            && let Ok((to, scope, _)) = work.skip_references(id, scope)
             && to != id
         {
             referring.push((ix, work.node(to, scope)?));
@@ -63,6 +66,12 @@ pub(crate) fn plain(model: &Model, limits: &Limits) -> Result<PlainPlan, Compile
 }
 
 impl Lowering<'_> {
+    /// Whether a subschema has a keyword that applies another one in place.
+    fn may_refer(&self, id: SubschemaId) -> Result<bool, Dangling> {
+        let mut entries = self.model.entries(self.model.sub(id)?)?.iter();
+        Ok(entries.any(|entry| matches!(entry.form, Form::Reference(_) | Form::List(_))))
+    }
+
     /// Lowers the keywords of one node, each to one operation, and records the keywords in
     /// evaluation order.
     fn keywords(
@@ -81,7 +90,8 @@ impl Lowering<'_> {
             _ => TypeSet::ALL,
         };
         let (mut walks_members, mut walks_items) = (false, false);
-        let mut own = Vec::new();
+        let first = keywords.len();
+        let mut rounds = 0;
         let conditional = Entry::find(entries, Keyword::If).is_some();
         for (place, entry) in (0..).zip(entries) {
             if matches!(entry.keyword, Keyword::Then | Keyword::Else) && !conditional {
@@ -89,10 +99,14 @@ impl Lowering<'_> {
             }
             let only = std::slice::from_ref(entry);
             let before = builder.ops.len();
-            self.value_keyword(id, sub, scope, entry, &mut builder)?;
-            self.object(id, sub, scope, only, &mut builder)?;
-            self.array(id, sub, scope, only, &mut builder)?;
-            self.unevaluated_plainly(scope, entry, &mut builder)?;
+            match (entry.keyword, entry.keyword.applies_to()) {
+                (Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties, _) => {
+                    self.unevaluated_plainly(id, scope, entry, &mut builder)?;
+                }
+                (_, AppliesTo::Objects) => self.object(id, sub, scope, only, &mut builder)?,
+                (_, AppliesTo::Arrays) => self.array(id, sub, scope, only, &mut builder)?,
+                _ => self.value_keyword(id, sub, scope, entry, &mut builder)?,
+            }
             let op = match (builder.ops.get_mut(before), builder.types.take()) {
                 (None, Some(asked)) => {
                     types = types.intersection(asked);
@@ -113,7 +127,18 @@ impl Lowering<'_> {
                     Some(*op)
                 }
             };
-            own.push((round_of(entry.keyword), PlainKeyword { place, op }));
+            rounds |= round_of(entry.keyword);
+            keywords.push(PlainKeyword { place, op });
+        }
+        if rounds > 0 {
+            let round = |keyword: &PlainKeyword| {
+                let entry = entries.get(to_usize(keyword.place));
+                entry.map_or(0, |entry| round_of(entry.keyword))
+            };
+            keywords
+                .get_mut(first..)
+                .ok_or(Dangling)?
+                .sort_by_key(round);
         }
         self.check_ops(id, &builder)?;
         builder.types = Some(types);
@@ -123,8 +148,6 @@ impl Lowering<'_> {
         node.traits.memo = !node.traits.leaf;
         // A node without changes accepts everything.
         *self.plan.nodes.get_mut(ix.index()).ok_or(Dangling)? = node;
-        own.sort_by_key(|(round, _)| *round);
-        keywords.extend(own.into_iter().map(|(_, keyword)| keyword));
         Ok(())
     }
 }

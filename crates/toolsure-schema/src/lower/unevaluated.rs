@@ -73,6 +73,7 @@ impl Lowering<'_> {
     /// Adds the operation of an `unevaluated*` keyword of the plain program.
     pub(super) fn unevaluated_plainly(
         &mut self,
+        id: SubschemaId,
         scope: ScopeId,
         entry: &Entry,
         builder: &mut NodeBuilder,
@@ -84,7 +85,8 @@ impl Lowering<'_> {
             (Form::One(one), Keyword::UnevaluatedItems) => {
                 Op::UnevaluatedItems(self.child(*one, scope)?)
             }
-            _ => return Ok(()),
+            (Form::Annotation, _) => return Ok(()),
+            _ => return Err(self.internal_error(id)),
         };
         builder.push(Run::Tail, op);
         Ok(())

@@ -88,7 +88,7 @@ impl Schema {
     }
 
     fn annotated<'i, N: Node<'i>>(&self, workspace: &Workspace, instance: N) -> Annotations {
-        let Ok(program) = self.plain() else {
+        let Ok(program) = self.plain_with_annotations() else {
             return Annotations::default();
         };
         let mut collector = Collector {

@@ -51,7 +51,7 @@ impl Schema {
         instance: N,
         format: OutputFormat,
     ) -> String {
-        let (verdict, tree, complete) = match (format, self.plain()) {
+        let (verdict, tree, complete) = match (format, self.plain_with_annotations()) {
             (OutputFormat::Flag, _) | (_, Err(_)) => {
                 (self.check_node(workspace, instance), None, true)
             }

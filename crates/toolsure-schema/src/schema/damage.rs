@@ -354,6 +354,10 @@ const CASES: &str = r##"[
         ]
     },
     {
+        "schema": {"$ref": "#/$defs/a", "minimum": 1, "$defs": {"a": {"type": "integer"}}},
+        "tests": [{"data": 0}, {"data": 1}, {"data": 1.5}, {"data": "a"}]
+    },
+    {
         "dialect": "draft-07",
         "schema": {"contentEncoding": "base64", "contentMediaType": "application/json"},
         "tests": [{"data": "e30="}, {"data": "!"}, {"data": 1}]

@@ -9,6 +9,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use toolsure_json::{OwnedDocument, contradictions, note_contradiction};
+use toolsure_syntax::Parser;
 use toolsure_syntax::reference::Resources;
 
 use crate::compiler::Compiler;
@@ -68,6 +69,8 @@ struct Later {
     text: OnceLock<OwnedDocument>,
     /// Built from the text to explain a failure.
     plain: OnceLock<Result<Program, CompileError>>,
+    /// The same with the keywords that assert nothing.
+    annotated: OnceLock<Result<Program, CompileError>>,
 }
 
 impl Schema {
@@ -181,6 +184,8 @@ impl Schema {
 
     /// The approximate maximum size in bytes: its text and tables, what its patterns allocate
     /// during matching, and what explaining and [`text`](Self::text) add later.
+    /// [`annotations`](Self::annotations) and [`output`](Self::output) add as much as explaining
+    /// once more.
     ///
     /// ```
     /// use toolsure_schema::Schema;
@@ -233,16 +238,39 @@ impl Schema {
 
     /// The plain program, which explains failures keyword by keyword.
     pub(crate) fn plain(&self) -> Result<&Program, &CompileError> {
-        let made = self.later().plain.get_or_init(|| {
-            let text = self.document().clone();
-            let compiler = &self.rest().compiler;
-            let before = contradictions();
-            let model = compiler.parser().parse_document(text)?;
-            let plain = plain(&model, compiler.bounds())?;
-            consistent(before)?;
-            Ok(Program::new(model, plain))
-        });
+        let made = self
+            .later()
+            .plain
+            .get_or_init(|| self.program(Parser::parse_assertions));
         made.as_ref()
+    }
+
+    /// The plain program with all keywords, also those that assert nothing.
+    pub(crate) fn plain_with_annotations(&self) -> Result<&Program, &CompileError> {
+        let made = self
+            .later()
+            .annotated
+            .get_or_init(|| self.program(Parser::parse_document));
+        made.as_ref()
+    }
+
+    fn program(
+        &self,
+        parse: fn(&Parser, OwnedDocument) -> Result<Model, CompileError>,
+    ) -> Result<Program, CompileError> {
+        let text = self.document().clone();
+        let compiler = &self.rest().compiler;
+        let before = contradictions();
+        let mut model = parse(compiler.parser(), text)?;
+        // What checks have built for a pattern is not built again.
+        for (own, known) in model.patterns.iter_mut().zip(&self.plan().patterns) {
+            if own.as_str() == known.as_str() {
+                *own = Arc::clone(known);
+            }
+        }
+        let plain = plain(&model, compiler.bounds())?;
+        consistent(before)?;
+        Ok(Program::new(model, plain))
     }
 
     pub(crate) fn compiler(&self) -> &Compiler {
