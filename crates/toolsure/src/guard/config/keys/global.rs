@@ -101,7 +101,7 @@ pub(super) const NETWORK: &[Key<Config>] = &[
     live(
         "auth.header",
         field!(Text, auth.header),
-        "the header in which a proxy of `listen.trusted_proxies` names the user that it has authenticated, such as `X-Forwarded-User`; from others it is ignored",
+        "the header in which a proxy of `listen.trusted_proxies` names the user that it has authenticated, such as `X-Forwarded-User`; from others it is removed",
     ),
     fixed(
         "admin.address",

@@ -152,7 +152,7 @@ pub(super) const LIMITS: &[Key<Config>] = &[
     fixed(
         "limits.children",
         field!(Count(1..=10_000), bounds.children),
-        "running server processes of one address that is listened on; a request that needs one more gets status 503",
+        "running server processes of one address that is listened on; one more ends a session that has been idle for a minute, or its request gets status 503",
     ),
     fixed(
         "limits.caller_children",

@@ -32,7 +32,7 @@ pub(in super::super) const UPSTREAM: &[Key<Upstream>] = &[
     fixed(
         "restarts",
         field!(Count(0..=1_000), restarts),
-        "how many times in `restart_window` the program is started again when it ends by itself; with a client on standard input and output the guard ends with it",
+        "how many times in `restart_window` the program is started again when it ends by itself; the guard ends with it instead if it is the only server of a client on standard input and output",
     ),
     fixed(
         "restart_window",
