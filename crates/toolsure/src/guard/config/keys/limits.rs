@@ -77,7 +77,7 @@ pub(super) const LIMITS: &[Key<Config>] = &[
     live(
         "limits.tools",
         field!(Count(1..=1_000_000), policy.limits.tools),
-        "tools of one listing",
+        "tools of one page of a listing",
     ),
     live(
         "limits.listing",
