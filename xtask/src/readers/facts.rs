@@ -74,6 +74,25 @@ pub(super) fn own(fact: &Fact) -> Result<Vec<Trial>, String> {
                 output(&schema, &json!({}), !is_taken)
             })
             .collect(),
+        Fact::OutputObject => [
+            (json!({ "type": "object" }), json!({}), false),
+            (json!({ "type": "array" }), json!([]), true),
+            (json!({ "anyOf": [{ "type": "object" }] }), json!({}), true),
+        ]
+        .iter()
+        .map(|(schema, value, breaks)| output(schema, value, *breaks))
+        .collect(),
+        Fact::NoBooleanProperties => [
+            (json!({}), false),
+            (json!(true), true),
+            (json!(false), true),
+        ]
+        .iter()
+        .map(|(property, breaks)| {
+            let schema = json!({ "type": "object", "properties": { "p": property } });
+            output(&schema, &json!({}), *breaks)
+        })
+        .collect(),
         Fact::ChecksErrors => [(json!({ "p": 1 }), false), (json!({ "q": 1 }), true)]
             .iter()
             .map(|(value, breaks)| {

@@ -287,7 +287,7 @@ impl Linter {
 
     fn plan(&self) -> Plan {
         let others: Vec<_> = self.others.iter().flat_map(|one| one.chain()).collect();
-        let asked: Vec<&str> = {
+        let asked: Vec<&'static str> = {
             let readers = self.profiles.iter().flat_map(|profile| profile.readers());
             let readers = readers.chain(others.iter().copied());
             readers.map(|reader| reader.name).collect()
@@ -327,7 +327,7 @@ impl Linter {
             first: &RULES[0],
             levels: RULES.iter().map(level).collect(),
             facts: RULES.iter().map(facts).collect(),
-            is_asked: !asked.is_empty(),
+            asked,
             server: self.server.clone(),
             most: self.most,
         }

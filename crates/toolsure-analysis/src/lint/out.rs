@@ -22,8 +22,8 @@ pub(super) struct Plan {
     pub(super) levels: Vec<Option<Level>>,
     /// For each rule of the table, the facts that it is about.
     pub(super) facts: Vec<Vec<Broken>>,
-    /// Whether a profile of a reader was asked for.
-    pub(super) is_asked: bool,
+    /// The readers that were asked for.
+    pub(super) asked: Vec<&'static str>,
     /// The name of the server.
     pub(super) server: Option<String>,
     pub(super) most: Most,
@@ -198,13 +198,13 @@ impl<'l> Out<'l> {
             return self.find(place, message).help(advice);
         };
         let level = self.plan.levels.get(self.rule).copied().flatten();
-        let is_current = broken.iter().any(|(reader, _)| reader.is_current);
+        let asked = &self.plan.asked;
+        let is_meant = |(reader, _): &Broken| reader.is_current || asked.contains(&reader.name);
+        let is_meant = broken.iter().any(is_meant);
         let severity = match level {
             Some(level) if level.is_chosen => level.severity,
-            // Without a profile, what only old versions refuse is no error.
-            _ if !is_current && !self.plan.is_asked => {
-                Severity::of(consequence).min(Severity::Warning)
-            }
+            // What only old versions refuse, about which nobody asked, is no error.
+            _ if !is_meant => Severity::of(consequence).min(Severity::Warning),
             _ => Severity::of(consequence),
         };
         let finding = self.add(self.rule, place, message.into(), Some(severity));

@@ -61,6 +61,9 @@ pub(super) const ROWS: &[Reader] = &[
         about: "Clients with the TypeScript SDK 1",
         parents: &["typescript-sdk"],
         own: facts! {
+            Tried "2026-11" "1.32.2" {
+                ListLost: OutputObject, NoBooleanProperties;
+            }
             Tried "2026-11" "1.32.2, ajv's draft-07 class; agent-bundle#563; agent-bundle#580" {
                 ResultLost: ReadsAs(Part::Output, Dialect::Draft7);
                 ListLost: Patterns(Part::Output, PatternRule::new(PatternLanguage::EcmaUnicode));
