@@ -123,7 +123,11 @@ fn read(text: &str, config: &Config) -> Result<VerifiedCaller, Failure> {
         match part.split_once('=') {
             None if config.has_token(part) => caller.token = Some(part.into()),
             None => caller.subject = Some(part.into()),
-            Some(("token", value)) => caller.token = Some(value.into()),
+            Some(("token", value)) if config.has_token(value) => caller.token = Some(value.into()),
+            Some(("token", value)) => {
+                let value = quote(value, SHOWN);
+                return Err(Failure::usage(format!("`auth.tokens` has no `{value}`")));
+            }
             Some(("subject", value)) => caller.subject = Some(value.into()),
             Some(("issuer", value)) => caller.issuer = Some(value.into()),
             Some(("group", value)) => caller.groups.push(value.into()),

@@ -311,22 +311,25 @@ impl<'r> Guards<'r> {
                 return;
             }
         };
+        // The rules for callers, which apply at once, would be for callers that the guard does not know, or
+        // would no longer be there for those that it still knows.
+        if self.started.auth.authenticator.is_some() != new.auth.authenticator.is_some() {
+            self.parts.shared.metrics.reload(false);
+            tracing::error!(
+                "the settings are not changed, because authentication of callers is turned on or off only by a restart"
+            );
+            return;
+        }
         match (&self.started.listen.certificate, &new.listen.certificate) {
             (Some(served), Some(new)) => served.replace(new),
             (None, None) => {}
             _ => tracing::warn!("HTTPS is turned on or off only after a restart"),
         }
-        match (&self.started.auth.authenticator, &new.auth.authenticator) {
-            (Some(used), Some(_)) => {
-                if let Err(fault) = used.replace(&new.auth.made) {
-                    // `Config::load` has already checked this.
-                    tracing::error!(%fault, "authentication is not changed");
-                }
-            }
-            (None, None) => {}
-            _ => {
-                tracing::warn!("authentication of callers is turned on or off only after a restart")
-            }
+        if let Some(used) = &self.started.auth.authenticator
+            && let Err(fault) = used.replace(&new.auth.made)
+        {
+            // `Config::load` has already checked this.
+            tracing::error!(%fault, "authentication is not changed");
         }
         for name in self.started.fixed_changes(&new) {
             tracing::warn!("`{name}` changes only after a restart");
@@ -379,6 +382,7 @@ impl<'r> Guards<'r> {
             audit.reopen();
         }
         self.parts.shared.metrics.reload(good);
+        tell_of_callers(&new);
         tracing::info!("the settings were read again");
     }
 }

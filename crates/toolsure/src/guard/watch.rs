@@ -72,7 +72,13 @@ impl Watch {
         let method = record.method.as_deref().map(shown);
         let peer = record.peer.as_deref();
         let caller = peer.and_then(|peer| peer.caller.as_deref()).map(shown);
-        let places = record.places.join("; ");
+        // The pointer of the whole value is empty.
+        let shown = |place: &String| match place.starts_with(' ') {
+            true => format!("(root){place}"),
+            false => place.clone(),
+        };
+        let places: Vec<String> = record.places.iter().map(shown).collect();
+        let places = places.join("; ");
         tracing::info!(
             upstream = self.name,
             filter = record.filter.name(),

@@ -26,7 +26,7 @@ prompts = ["b_p"]
 [auth]
 issuer = "https://id.example"
 audiences = ["guard"]
-tokens = { ci = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" }
+tokens = { ci = "sha256:8a5edab282632443219e051e4ade2d1d5bbc671c781051bf1437897cbdfea0f1" }
 "#;
 
 #[test]
@@ -75,19 +75,20 @@ fn what_a_caller_may_use_is_explained_with_its_rule() {
         assert_eq!(text, expected, "{words:?}");
         assert_eq!(found, code, "{words:?}");
     }
-    let run = toolsure(&["guard", "--config", &file, "--explain-access", "colour=red"]);
-    assert_eq!(run.code, 2);
-    assert!(
-        run.stderr.contains("a caller has no `colour`"),
-        "{}",
-        run.stderr
-    );
+    for (caller, why) in [
+        ("colour=red", "a caller has no `colour`"),
+        ("token=nightly", "`auth.tokens` has no `nightly`"),
+    ] {
+        let run = toolsure(&["guard", "--config", &file, "--explain-access", caller]);
+        assert_eq!(run.code, 2);
+        assert!(run.stderr.contains(why), "{}", run.stderr);
+    }
 }
 
 #[test]
 fn what_does_not_fit_together_is_refused() {
     let server = "[upstreams.a]\ncommand = [\"python3\"]\n";
-    let digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    let digest = "sha256:8a5edab282632443219e051e4ade2d1d5bbc671c781051bf1437897cbdfea0f1";
     for (text, expected) in [
         (
             "[listen]\naddress = \"0.0.0.0:0\"",

@@ -261,6 +261,34 @@ fn a_reload_adds_a_server_with_an_address_of_its_own() {
     assert_eq!(guard.child.wait().unwrap().code(), Some(0));
 }
 
+/// Rules for callers that the guard does not know, or knows and has no rules for, are not taken over.
+#[test]
+fn a_reload_does_not_turn_authentication_on_or_off() {
+    let dir = Dir::new();
+    let server = upstream("one");
+    let digest = "sha256:8a5edab282632443219e051e4ade2d1d5bbc671c781051bf1437897cbdfea0f1";
+    let tokens = format!("{server}[auth]\ntokens = {{ ci = \"{digest}\" }}\n");
+    let rules = format!("{tokens}[[callers]]\ntoken = \"ci\"\ntools = [\"get-count\"]\n");
+    let refused = "authentication of callers is turned on or off only by a restart";
+    for (before, after) in [(&server, &rules), (&rules, &server)] {
+        let config = dir.file("guard.toml", before);
+        let mut guard = Listening::start(&config);
+        guard.until("ready");
+        dir.file("guard.toml", after);
+        guard.reload();
+        guard.until(refused);
+        dir.file("guard.toml", before);
+        guard.reload();
+        guard.until("the settings were read again");
+    }
+    let config = dir.file("guard.toml", &rules);
+    let mut guard = Listening::start(&config);
+    guard.until("ready");
+    dir.file("guard.toml", &tokens);
+    guard.reload();
+    guard.until("every caller that authenticates may use everything");
+}
+
 /// A server that would change the form of the common listing needs a restart.
 #[test]
 fn a_second_server_beside_a_lone_one_needs_a_restart() {

@@ -142,12 +142,30 @@ impl Verifier {
                 quote(name, SHOWN)
             ))),
         });
+        let tokens: Vec<(Digest, Arc<str>)> = tokens.collect::<Result<_, Fault>>()?;
+        let mut named = HashMap::new();
+        for (digest, name) in &tokens {
+            let shown = quote(name, SHOWN);
+            if *digest == Digest::of_bytes(b"") {
+                return Err(config(format!(
+                    "the token `{shown}` is empty: its digest is that of no text"
+                )));
+            }
+            if let Some(other) = named.insert(*digest, name)
+                && other != name
+            {
+                let other = quote(other, SHOWN);
+                return Err(config(format!(
+                    "the tokens `{other}` and `{shown}` have one digest: a caller with that token would be only one of them"
+                )));
+            }
+        }
         let header = authentication.header.as_deref().map(|name| {
             HeaderName::from_bytes(name.as_bytes())
                 .map_err(|_| config(format!("`{}` is not a header name", quote(name, SHOWN))))
         });
         Ok(Self {
-            tokens: tokens.collect::<Result<_, Fault>>()?,
+            tokens,
             issuer: authentication
                 .issuer
                 .as_ref()
@@ -492,6 +510,25 @@ mod tests {
             let fault = Authenticator::new(&authentication).unwrap_err();
             assert!(!fault.to_string().contains("hush"), "{fault}");
         }
+        for (tokens, why) in [
+            (&[("ci", "")][..], "the token `ci` is empty"),
+            (
+                &[("ci", "one"), ("admin", "one")],
+                "the tokens `ci` and `admin` have one digest",
+            ),
+        ] {
+            let tokens = tokens.iter().map(|(name, token)| {
+                let digest = Digest::of_bytes(token.as_bytes());
+                ((*name).to_owned(), digest.to_string())
+            });
+            let authentication = Authentication {
+                tokens: tokens.collect(),
+                ..Authentication::default()
+            };
+            let fault = Authenticator::new(&authentication).unwrap_err();
+            assert!(fault.to_string().contains(why), "{fault}");
+        }
+        with(&[("ci", "one"), ("ci", "one")]);
         assert!(!format!("{:?}", with(&[("ci", "one")])).contains("sha256"));
     }
 }

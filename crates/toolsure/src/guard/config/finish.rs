@@ -217,6 +217,13 @@ fn idle_callers(config: &Config) -> Vec<Problem> {
             let names = config.auth.tokens.iter().map(|(name, _)| name.as_str());
             problems.push(Problem::new(at(), message).meant(closest(token, names)));
         }
+        for entry in rule.tools.iter().flatten() {
+            let name = entry.strip_prefix('!').unwrap_or(entry);
+            let each = "write an entry for each pattern";
+            if let Some((message, help)) = no_effect::meaningless("tools", name, each) {
+                problems.push(Problem::new(at(), message).with_help(help));
+            }
+        }
         for (key, needs) in without_source(config, &rule.rule) {
             let message = format!("`{key}` matches no caller without {needs}");
             problems.push(Problem::new(at(), message));

@@ -20,7 +20,8 @@ pub(super) fn tool_rule(span: Range<usize>, table: &DeTable<'_>) -> Vec<Problem>
         // A `match` of another type than a string was reported already.
         Some((_, pattern)) => {
             let text = pattern.get_ref().as_str().unwrap_or_default();
-            if let Some((message, help)) = meaningless(text) {
+            let each = "a rule takes one pattern, so write a rule for each";
+            if let Some((message, help)) = meaningless("match", text, each) {
                 let place = Place::File(pattern.span(), Shows::Value);
                 problems.push(Problem::new(place, message).with_help(help));
             }
@@ -107,7 +108,7 @@ pub(super) fn alone(config: &Config) -> impl Iterator<Item = Problem> {
 
 /// Why a pattern is probably a mistake: it contains characters with a meaning in other pattern
 /// languages, so it would match no tool.
-fn meaningless(pattern: &str) -> Option<(String, String)> {
+pub(super) fn meaningless(key: &str, pattern: &str, each: &str) -> Option<(String, String)> {
     let is_odd = |c: &char| ELSEWHERE.contains(*c) || c.is_whitespace();
     let mut odd: Vec<char> = pattern.chars().filter(is_odd).collect();
     if odd.is_empty() {
@@ -123,12 +124,14 @@ fn meaningless(pattern: &str) -> Option<(String, String)> {
         })
         .collect();
     let message = format!(
-        "`match`: {} has no meaning in a pattern, found `{}`",
+        "`{key}`: {} has no meaning in a pattern, found `{}`",
         odd.join(" or "),
         quote(pattern, SHOWN)
     );
-    let help = "`*` is any text, and `?` any one character, including one of these in a tool's name; a rule takes one pattern, so write a rule for each";
-    Some((message, help.to_owned()))
+    let help = format!(
+        "`*` is any text, and `?` any one character, including one of these in a tool's name; {each}"
+    );
+    Some((message, help))
 }
 
 /// Settings, and the one that each belongs to.

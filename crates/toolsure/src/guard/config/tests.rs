@@ -977,6 +977,15 @@ fn patterns_of_other_languages_are_refused() {
         let file = format!("{ONE}[[tools]]\nmatch = \"{good}\"\nhidden = true\n");
         assert_eq!(faults(&file), [""; 0], "{good}");
     }
+    let callers = |tools: &str| {
+        faults(&format!(
+            "{ONE}[listen]\naddress = \"127.0.0.1:0\"\n[auth]\nissuer = \"https://id.example\"\naudiences = [\"x\"]\n[[callers]]\ntools = {tools}\n"
+        ))
+    };
+    let found = callers(r#"["*", "![ac]"]"#);
+    let expected = "`tools`: `[` or `]` has no meaning in a pattern, found `[ac]`";
+    assert!(found.len() == 1 && found[0].contains(expected), "{found:?}");
+    assert_eq!(callers(r#"["*", "!a?c", "@readOnlyHint"]"#), [""; 0]);
 }
 
 #[test]
