@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use toolsure_mcp::contract::{SchemaStore, ToolContract};
 use toolsure_mcp::era::Era;
-use toolsure_mcp::testing::{CallKind, Code, Judge, Outcome, Pinned, Plan, PlanOptions};
+use toolsure_mcp::testing::{
+    Call, CallKind, Code, Judge, Outcome, Pinned, Plan, PlanOptions, smaller,
+};
 use toolsure_mcp::{OwnedDocument, ReadLimits};
 
 fn tool(input_schema: &str) -> Arc<ToolContract> {
@@ -87,6 +89,43 @@ fn a_result_that_cannot_be_read_is_one_finding() {
         let codes: Vec<Code> = findings.iter().map(|one| one.code).collect();
         assert_eq!(codes, [Code::ResultShape], "{findings:?}");
     }
+}
+
+/// Whoever calls cannot know better arguments: the tool breaks its own output schema.
+#[test]
+fn a_result_that_the_servers_sdk_refuses_breaks_the_output_schema() {
+    let tool = tool(r#"{"type": "object"}"#);
+    let text =
+        "MCP error -32602: Output validation error: Invalid structured content for tool t: []";
+    let answer = serde_json::json!({"content": [{"type": "text", "text": text}], "isError": true});
+    let answer = OwnedDocument::read(answer.to_string(), &ReadLimits::default()).unwrap();
+    let result = Outcome::Result(answer.document().root());
+    for outcome in [result, Outcome::Error(-32602, text)] {
+        let valid = Call::valid("{}", "nothing");
+        let findings = Judge::new(Era::V2025_11_25).judge(&tool, &valid, &outcome);
+        let codes: Vec<Code> = findings.iter().map(|one| one.code).collect();
+        assert_eq!(codes, [Code::ResultSchema], "{findings:?}");
+    }
+}
+
+#[test]
+fn a_long_string_is_shortened() {
+    let tool =
+        tool(r#"{"type": "object", "properties": {"q": {"minLength": 2}}, "required": ["q"]}"#);
+    let mut call = Call::valid(
+        &format!(r#"{{"q":"{}"}}"#, "é".repeat(100_000)),
+        "a long string",
+    );
+    let fails = |call: &Call| call.arguments.chars().count() > 3 + r#"{"q":""}"#.len();
+    let mut tries = 0;
+    while let Some(next) = smaller(&tool, &call).into_iter().find(|next| {
+        tries += 1;
+        fails(next)
+    }) {
+        call = next;
+    }
+    assert_eq!(call.arguments, r#"{"q":"éééé"}"#);
+    assert!(tries < 24, "{tries}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits, View, equal_valu
 use super::edges::UNDECLARED;
 use super::finding::{Code, TestFinding};
 use super::plan::{Call, CallKind};
-use super::words::{is_about_arguments, is_about_tool, is_exception};
+use super::words::{is_about_arguments, is_about_result, is_about_tool, is_exception};
 use crate::check::{Checker, Fault, Refusal};
 use crate::clients::repair_tool_result;
 use crate::contract::ToolContract;
@@ -169,6 +169,9 @@ fn error(tool: &ToolContract, call: &Call, code: i64, message: &str) -> Vec<Test
         let message = format!("the listed tool cannot be called: error {code} `{said}`");
         return vec![TestFinding::new(Code::StaleList, message)];
     }
+    if is_about_result(message) {
+        return own_result(call, &said).into_iter().collect();
+    }
     // Whatever a reader says of a message that it cannot take is right.
     let is_reader = matches!(call.kind, CallKind::Any(_)) && !is_exception(message);
     if !is_reader && (is_exception(message) || code != INVALID_PARAMS) {
@@ -224,6 +227,9 @@ fn failed(tool: &ToolContract, call: &Call, read: &ToolResult<'_>) -> Option<Tes
         let message = format!("the listed tool cannot be called: `{said}`");
         return Some(TestFinding::new(Code::StaleList, message));
     }
+    if is_about_result(&text) {
+        return own_result(call, &said);
+    }
     if is_exception(&text) {
         return Some(TestFinding::new(
             Code::UncaughtException,
@@ -234,6 +240,13 @@ fn failed(tool: &ToolContract, call: &Call, read: &ToolResult<'_>) -> Option<Tes
         return None;
     }
     is_about_arguments(&text).then(|| refusal(call, &format!("refused: `{said}`")))
+}
+
+/// The finding that the SDK of the server has refused the tool's own result.
+fn own_result(call: &Call, said: &impl std::fmt::Display) -> Option<TestFinding> {
+    let message = format!("the server refuses the result of its tool: `{said}`");
+    let is_judged = !matches!(call.kind, CallKind::Invalid { .. } | CallKind::Any(_));
+    is_judged.then(|| TestFinding::new(Code::ResultSchema, message))
 }
 
 /// The finding that a valid call was refused.

@@ -9,6 +9,12 @@ pub(super) fn is_about_arguments(text: &str) -> bool {
     ARGUMENTS.iter().any(|part| text.contains(part))
 }
 
+/// Whether a text says that the SDK of the server has refused the result of the tool.
+pub(super) fn is_about_result(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    RESULTS.iter().any(|part| text.contains(part))
+}
+
 /// Whether a text is that of an exception that nobody caught.
 pub(super) fn is_exception(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
@@ -50,6 +56,15 @@ pub(super) fn is_about_tool(text: &str, name: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     text.contains(name) && TOOLS.iter().any(|part| lower.contains(part))
 }
+
+/// TypeScript SDK 1.32.2 and 2.4.0 (`McpServer`), Python SDK 1 (`mcp.server.lowlevel`).
+const RESULTS: [&str; 5] = [
+    "output validation error",
+    "invalid structured content for tool",
+    "output schema but no structured",
+    "outputschema defined but no structured",
+    "structured output was returned",
+];
 
 const ARGUMENTS: [&str; 24] = [
     "validation error",
@@ -138,6 +153,15 @@ mod tests {
         }
         assert!(is_about_arguments(
             "Input validation error: '' is too short"
+        ));
+        for text in [
+            "MCP error -32602: Output validation error: Invalid structured content for tool add: [{\"code\":\"invalid_type\"}]",
+            "Output validation error: outputSchema defined but no structured output returned",
+        ] {
+            assert!(is_about_result(text), "{text}");
+        }
+        assert!(!is_about_result(
+            "Input validation error: 1 is not of type 'string'"
         ));
         assert!(is_about_tool("Unknown tool: get", "get"));
         assert!(!is_about_tool("No such tool: hammer", "find_tools"));

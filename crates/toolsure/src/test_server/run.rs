@@ -49,7 +49,7 @@ pub(super) struct Run<'s> {
     pub(super) term: Term,
     peer: Peer,
     options: Options,
-    session: Option<Session>,
+    pub(super) session: Option<Session>,
     /// How often a session was opened.
     opened: usize,
     /// When the run is over.
@@ -211,17 +211,24 @@ impl<'s> Run<'s> {
         self.end.saturating_duration_since(Instant::now())
     }
 
+    /// The time that is left for later.
+    pub(super) fn reserved(&self) -> Duration {
+        match self.is_reserving {
+            true => self.settings.duration / RESERVED_TIME,
+            false => Duration::ZERO,
+        }
+    }
+
     /// Waits until a call may be made. While tools are tested, a part of the budget is reserved.
     pub(super) async fn admit(&mut self) -> Result<(), Spent> {
         if self.left().is_zero() {
             return Err(Spent);
         }
-        let (mut most, mut time) = (self.settings.calls, Duration::ZERO);
+        let mut most = self.settings.calls;
         if self.is_reserving {
             most = most.saturating_sub(RESERVED_CALLS.min(most / 4));
-            time = self.settings.duration / RESERVED_TIME;
         }
-        if self.calls >= most || self.left() < time {
+        if self.calls >= most || self.left() < self.reserved() {
             return Err(Spent);
         }
         sleep_until(self.next.min(self.end)).await;
@@ -238,7 +245,9 @@ impl<'s> Run<'s> {
     ) -> Result<CallEnd, Spent> {
         self.admit().await?;
         let call_timeout = self.settings.call_timeout;
+        let left = self.left().saturating_sub(self.reserved());
         let session = self.session().await?;
+        session.set_time_left(left);
         let begun = Instant::now();
         let answer = session.call(tool, arguments).await;
         let kept = self.kept(answer).await;

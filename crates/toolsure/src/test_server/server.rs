@@ -28,8 +28,14 @@ impl Run<'_> {
             self.older_version(listing, subjects).await
         };
         if checked.await == Err(Spent) {
-            let note = "the limits of the run were reached before the checks of the server as a whole were done";
-            self.report.notes.push(note.to_owned());
+            let limit = match self.left().is_zero() {
+                true => "time (`--seconds`)",
+                false => "number of calls (`--calls`)",
+            };
+            let note = format!(
+                "the {limit} of the run was reached before the checks of the server as a whole were done"
+            );
+            self.report.notes.push(note);
         }
     }
 

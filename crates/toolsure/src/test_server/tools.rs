@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use tokio::time::Instant;
 use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits, View};
 use toolsure_mcp::contract::ToolContract;
 use toolsure_mcp::testing::{Call, CallKind, Code, Plan, PlanOptions, TestFinding, smaller};
@@ -54,12 +55,21 @@ impl Run<'_> {
                 name: subject.contract.name().to_owned(),
                 ..Tested::default()
             };
+            // Twice its share of the time: most tools need less.
+            let time = self.left().saturating_sub(self.reserved());
+            let tools = u32::try_from(tools_left).unwrap_or(u32::MAX);
+            let until = Instant::now() + time.min(2 * (time / tools));
+            let share = (share, until);
             if self.tool(subject, &mut tested, share).await.is_err() && tested.calls.made == 0 {
                 tested.skipped = Some("the limits of the run were reached".to_owned());
             }
             self.report.tools.push(tested);
         }
         self.is_reserving = false;
+        let left = self.left();
+        if let Some(session) = &mut self.session {
+            session.set_time_left(left);
+        }
         self.server(&listing, &subjects).await;
         self.report.sort_tools(&listing);
     }
@@ -144,7 +154,7 @@ impl Run<'_> {
         &mut self,
         subject: &mut Subject,
         tested: &mut Tested,
-        share: usize,
+        (share, until): (usize, Instant),
     ) -> Result<(), Spent> {
         let name = subject.contract.name().to_owned();
         let values = self.settings.values.iter();
@@ -185,6 +195,15 @@ impl Run<'_> {
         let mut answers: HashMap<usize, CallEnd> = HashMap::new();
         let mut lost = 0_usize;
         for (number, call) in calls.iter().enumerate() {
+            if number > 0 && Instant::now() >= until {
+                let note = format!(
+                    "`{}` was not called any more after {number} of {} calls: its share of the time (`--seconds`) was over",
+                    shown(&name),
+                    calls.len()
+                );
+                self.report.notes.push(note);
+                return Ok(());
+            }
             let kept = self.call(&subject.contract, &call.arguments).await?;
             tested.count(&kept);
             let judge = &mut self.judge;
@@ -461,4 +480,4 @@ fn name_of(text: &str) -> String {
 /// time.
 const MOST_LOST: usize = 4;
 /// Calls that may be made to find a smaller one.
-const SHRINKS: usize = 12;
+const SHRINKS: usize = 24;
