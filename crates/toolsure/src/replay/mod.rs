@@ -215,15 +215,18 @@ fn distance(one: &str, other: &str) -> usize {
         return usize::MAX;
     };
     let (one, other) = (one.document().root(), other.document().root());
-    let differing = |these: View<'_>, those: View<'_>| {
+    let missing = |these: View<'_>, those: View<'_>| {
         let all = these.members();
-        all.filter(|(key, value)| {
-            let same = those.member(key.text());
-            !same.is_some_and(|same| equal_values(same, *value))
-        })
-        .count()
+        all.filter(|(key, _)| those.member(key.text()).is_none())
+            .count()
     };
-    differing(one, other).saturating_add(differing(other, one))
+    let different = one.members().filter(|(key, value)| {
+        let same = other.member(key.text());
+        same.is_some_and(|same| !equal_values(same, *value))
+    });
+    // A member that only one has is further away than two values.
+    let missing = missing(one, other).saturating_add(missing(other, one));
+    missing.saturating_mul(2).saturating_add(different.count())
 }
 
 /// The defaults of the members of each tool's arguments.
@@ -268,6 +271,19 @@ Exit codes:
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_call_with_the_same_members_is_closer_than_one_without() {
+        let asked = r#"{"a": 77, "b": 77}"#;
+        let by_distance = [
+            r#"{"b": 77, "a": 77.0}"#,
+            r#"{"a": 77, "b": 1}"#,
+            r#"{"a": 1, "b": 1}"#,
+            "{}",
+        ];
+        let distances = by_distance.map(|one| distance(one, asked));
+        assert_eq!(distances, [0, 1, 2, 4]);
+    }
 
     #[test]
     fn equal_arguments_are_equal_in_json_and_with_defaults() {
