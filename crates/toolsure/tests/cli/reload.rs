@@ -1,7 +1,7 @@
 //! `toolsure guard`: what a reload changes for connected clients, and the servers that it adds.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStderr, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -177,7 +177,7 @@ fn a_reload_adds_a_server_to_those_with_one_listing() {
 /// A guard on a network whose upstreams have addresses of their own.
 pub(crate) struct Listening {
     child: Child,
-    log: BufReader<ChildStderr>,
+    log: Receiver<String>,
 }
 
 impl Listening {
@@ -187,16 +187,20 @@ impl Listening {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let log = BufReader::new(child.stderr.take().unwrap());
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let (sender, log) = channel();
+        std::thread::spawn(move || {
+            let mut lines = lines.map_while(Result::ok);
+            lines.try_for_each(|line| sender.send(line).map_err(drop))
+        });
         Self { child, log }
     }
 
     /// The next line of the log with this part.
     pub(crate) fn until(&mut self, part: &str) -> String {
         loop {
-            let mut line = String::new();
-            let count = self.log.read_line(&mut line).unwrap();
-            assert!(count > 0, "it ended before `{part}`");
+            let line = self.log.recv_timeout(Duration::from_secs(20));
+            let line = line.unwrap_or_else(|why| panic!("no `{part}`: {why}"));
             if line.contains(part) {
                 return line;
             }
