@@ -43,8 +43,9 @@ pub(crate) fn policy() -> Policy {
 /// `error(id, code)`, `text(id, text)`, which answers a call, `known(m)`, which answers openings of
 /// both eras and `tools/list`, and `calls()`, which yields the calls and answers the rest.
 pub(crate) fn python(script: &str) -> Upstream {
+    // Without `site`, the interpreter starts in half the time.
     let launch = Launch::new("python3")
-        .arg("-u")
+        .arg("-ISu")
         .arg("-c")
         .arg(format!("{PRELUDE}\n{script}"));
     Upstream::Child {

@@ -34,6 +34,7 @@ pub(crate) type Listed = Result<(ServerInfo, Listing, Notes), Fault>;
 /// `send(message)`, `tools(id, names, **more)` and `serve_init()` (a legacy opening).
 pub(crate) async fn list_python(script: &str, options: Options) -> Listed {
     let launch = Launch::new("python3")
+        .arg("-IS")
         .arg("-c")
         .arg(format!("{PRELUDE}\n{script}"));
     let session = Session::stdio(launch, options).await?;
