@@ -1,5 +1,7 @@
 //! Turns the events of one upstream into metrics, audit lines, log lines and readiness.
 
+use std::collections::HashSet;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,8 +22,17 @@ pub(super) struct Watch {
     name: String,
     shared: Arc<Shared>,
     stderr: Mutex<Vec<u8>>,
+    /// What was logged about listed tools.
+    listed: Mutex<Logged>,
     /// Exports telemetry, if there is a collector.
     line: Option<Arc<Line>>,
+}
+
+/// Digests of what was logged.
+#[derive(Default)]
+struct Logged {
+    digests: HashSet<u64>,
+    hasher: RandomState,
 }
 
 /// What all observers write to.
@@ -39,7 +50,8 @@ impl Watch {
         Self {
             name: name.to_owned(),
             shared,
-            stderr: Mutex::new(Vec::new()),
+            stderr: Mutex::default(),
+            listed: Mutex::default(),
             line,
         }
     }
@@ -65,6 +77,20 @@ impl Watch {
         if record.code == Act::ApprovalNeeded.code() {
             let detail = record.detail.as_deref().unwrap_or_default();
             tracing::warn!(target: log::APPROVAL, upstream = self.name, "{detail}");
+            return;
+        }
+        // Each client lists the tools, and what is wrong with one is the same each time.
+        if record.method.as_deref() == Some("tools/list")
+            && record.tool.is_some()
+            && !self.is_new(record)
+        {
+            tracing::debug!(
+                upstream = self.name,
+                filter = record.filter.name(),
+                code = record.code,
+                tool = record.tool.as_deref(),
+                "the same as in an earlier list"
+            );
             return;
         }
         let shown = |text: &str| quote(text, SHOWN).to_string();
@@ -93,6 +119,23 @@ impl Watch {
             "{}",
             record.action.name(),
         );
+    }
+
+    /// Whether nothing equal was logged about a listed tool.
+    fn is_new(&self, record: &Record) -> bool {
+        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        if listed.digests.len() == LISTED {
+            listed.digests.clear();
+        }
+        let what = (
+            record.code,
+            record.tool.as_deref(),
+            record.detail.as_deref(),
+            &record.places,
+            record.action.name(),
+        );
+        let digest = listed.hasher.hash_one(what);
+        listed.digests.insert(digest)
     }
 
     fn upstream(&self, state: &UpstreamState<'_>) {
@@ -172,5 +215,7 @@ impl Observer for Watch {
 
 /// Maximum characters of an untrusted name in a log line.
 const SHOWN: usize = 128;
+/// How many findings about listed tools of one upstream are remembered; after them each is logged again.
+const LISTED: usize = 4_096;
 /// Maximum bytes of a line of a server's standard error in the log; longer lines are split.
 const LINE_BYTES: usize = 2_048;

@@ -163,13 +163,20 @@ pub(crate) fn converse(flags: &[&str], lines: &[&str]) -> Vec<Value> {
 
 /// The same in front of another server.
 pub(crate) fn converse_with(flags: &[&str], server: &[&str], lines: &[&str]) -> Vec<Value> {
+    let flags = [&["--log", "error"], flags].concat();
+    converse_and_log(&flags, server, lines).0
+}
+
+/// The same, and what the guard logs.
+fn converse_and_log(flags: &[&str], server: &[&str], lines: &[&str]) -> (Vec<Value>, String) {
     let mut child = Command::new(PROGRAM)
-        .args(["guard", "--log", "error"])
+        .arg("guard")
         .args(flags)
         .arg("--")
         .args(server)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     let mut input = child.stdin.take().unwrap();
@@ -184,8 +191,10 @@ pub(crate) fn converse_with(flags: &[&str], server: &[&str], lines: &[&str]) -> 
         }
     }
     drop(input);
-    assert_eq!(child.wait().unwrap().code(), Some(0));
-    answers
+    let ended = child.wait_with_output().unwrap();
+    let log = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(0), "{log}");
+    (answers, log)
 }
 
 pub(crate) const OPEN: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
@@ -193,6 +202,18 @@ pub(crate) const OPENED: &str = r#"{"jsonrpc":"2.0","method":"notifications/init
 pub(crate) const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
 const GOOD: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"get-count","arguments":{"collection":"orders"}}}"#;
 const BAD: &str = r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"get-count","arguments":{"collection":"hunter2","more":1}}}"#;
+
+#[test]
+fn what_is_wrong_with_a_listed_tool_is_logged_once() {
+    let again = LIST.replace(":1,", ":9,");
+    let lines = [OPEN, OPENED, LIST, &again];
+    let (answers, log) = converse_and_log(&["--log", "debug"], &[PROGRAM, "serve-demo"], &lines);
+    assert_eq!(answers[1]["result"], answers[2]["result"]);
+    let count = |words: &str| log.lines().filter(|line| line.contains(words)).count();
+    let first = count("method=\"tools/list\" tool=");
+    let repeated = count("the same as in an earlier list");
+    assert!(first > 0 && first == repeated, "{first} {repeated}\n{log}");
+}
 
 #[test]
 fn bad_tools_and_bad_calls_do_not_pass_and_the_audit_log_says_so_without_values() {
