@@ -71,7 +71,10 @@ pub(super) fn read(input: &Input, compiler: &Compiler) -> Result<Option<Vec<Grou
     };
     let text = input
         .read(limits.bytes)
-        .map_err(|error| Failure::usage(format!("cannot read `{name}`: {error}")))?;
+        .map_err(|error| {
+            Failure::usage(format!("cannot read `{name}`: {error}"))
+                .with_help("`toolsure test` reads files of test cases; `toolsure test-server -- COMMAND` tests a server")
+        })?;
     let (text, original) = text::document(input.path(), text, limits.bytes)
         .map_err(|fault| Failure::usage(format!("{name}:{fault}")))?;
     let mut reader = json::Reader::new();
