@@ -61,7 +61,8 @@ pub(crate) fn run(args: &GuardArgs, term: &Term) -> Result<Exit, Failure> {
         }
     };
     if args.check_config {
-        if let Some(missing) = missing_program(&config) {
+        let missing = missing_program(&config).or_else(|| missing_audit_folder(&config));
+        if let Some(missing) = missing {
             return Err(missing);
         }
         term.note(&summary(&config));
@@ -95,6 +96,17 @@ fn missing_program(config: &Config) -> Option<Failure> {
         Some(failure.with_help(
             "install it, or give its path in `command`; a relative path is looked for in `dir`",
         ))
+    })
+}
+
+/// The folder of the audit log, if there is none: the guard makes the file only.
+fn missing_audit_folder(config: &Config) -> Option<Failure> {
+    let folder = config.audit.file.as_ref()?.parent()?;
+    let is_there = folder.as_os_str().is_empty() || folder.is_dir();
+    (!is_there).then(|| {
+        let folder = folder.to_string_lossy();
+        let folder = quote(&folder, 200);
+        Failure::usage(format!("`audit.file`: there is no folder `{folder}`"))
     })
 }
 

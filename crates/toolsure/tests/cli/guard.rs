@@ -109,12 +109,16 @@ fn a_program_that_is_not_there_is_told_before_the_start() {
             run.stderr
         );
     }
-    let run = toolsure(&[
-        "guard",
-        "--check-config",
-        "--config",
-        &file("command = [\"cat\"]\n"),
-    ]);
+    let check = |settings: &str| {
+        let config = file(&format!("command = [\"cat\"]\n{settings}"));
+        toolsure(&["guard", "--check-config", "--config", &config])
+    };
+    let run = check("");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let run = check(&format!("[audit]\nfile = \"{folder}none/audit.jsonl\"\n"));
+    let told = "`audit.file`: there is no folder `";
+    assert!(run.code == 2 && run.stderr.contains(told), "{}", run.stderr);
+    let run = check(&format!("[audit]\nfile = \"{folder}audit.jsonl\"\n"));
     assert_eq!(run.code, 0, "{}", run.stderr);
 }
 
