@@ -32,11 +32,13 @@ const fn ratio(
 }
 
 /// Every comparison; a ratio below 1 means that ours is faster.
-const RATIOS: [Ratio; 22] = [
+const RATIOS: [Ratio; 24] = [
     ratio("bytes/js", "bytes/ours", "bytes/jsonschema", Some(0.25)),
     ratio("bytes/boon", "bytes/ours", "bytes/boon", None),
     ratio("bytes/ajv", "bytes/ours", "bytes/ajv", Some(0.2)),
     ratio("bytes/walk", "bytes/ours", "walk/serde_json", Some(1.8)),
+    ratio("bytes/sonic", "bytes/ours", "walk/sonic-rs", None),
+    ratio("bytes/simd", "bytes/ours", "parse/simd-json", None),
     ratio("value/js", "value/ours", "value/jsonschema", Some(0.5)),
     ratio("value/boon", "value/ours", "value/boon", Some(1.0)),
     ratio("value/ajv", "value/ours", "value/ajv", None),
@@ -239,7 +241,8 @@ fn shown(ratio: Option<f64>) -> String {
 const LEGEND: &str = "
 Ratios of least times (one column: of medians), ours/theirs; below 1 ours is faster. js: jsonschema.
 bytes: text to verdict (Rust peers with serde_json::from_slice, ajv with JSON.parse); walk: the same text
-through serde_json::from_slice::<IgnoredAny>; value: the verdict on a parsed Value (ajv, blaze: their own);
-tape: ours on what it read before; bad: invalid instances, b from bytes, v parsed; first: up to the first
-error; all: every error; comp: compile. Blaze's package measures the verdict alone.
+through serde_json::from_slice::<IgnoredAny>; sonic: the same with sonic-rs; simd: simd-json to its tape;
+value: the verdict on a parsed Value (ajv, blaze: their own); tape: ours on what it read before;
+bad: invalid instances, b from bytes, v parsed; first: up to the first error; all: every error;
+comp: compile. Blaze's package measures the verdict alone.
 ";

@@ -85,13 +85,17 @@ pub(crate) enum Task {
     Parse,
     /// `serde_json` over the bytes, keeping nothing.
     Walk,
+    /// `sonic-rs` over the bytes, keeping nothing.
+    WalkSonic,
     /// Ours from bytes to a tape.
     Tape,
+    /// `simd-json` from bytes to its tape.
+    TapeSimd,
 }
 
 impl Task {
     /// Every task, in the order in which they are interleaved.
-    pub(crate) const ALL: [Self; 24] = [
+    pub(crate) const ALL: [Self; 26] = [
         Self::CompileOurs,
         Self::CompileJsonschema,
         Self::CompileBoon,
@@ -115,7 +119,9 @@ impl Task {
         Self::ErrorsBoon,
         Self::Parse,
         Self::Walk,
+        Self::WalkSonic,
         Self::Tape,
+        Self::TapeSimd,
     ];
 
     /// The name in the JSON report.
@@ -144,7 +150,9 @@ impl Task {
             Self::ErrorsBoon => "errors/boon",
             Self::Parse => "parse/serde_json",
             Self::Walk => "walk/serde_json",
+            Self::WalkSonic => "walk/sonic-rs",
             Self::Tape => "parse/ours",
+            Self::TapeSimd => "parse/simd-json",
         }
     }
 }
@@ -247,6 +255,13 @@ impl<'a> Prepared<'a> {
 impl Ready<'_> {
     /// Checks that every engine gives the right verdict on every instance.
     fn verify(&self, workspace: &mut Workspace) -> Result<(), String> {
+        let mut simd_json = SimdJson::default();
+        for text in &self.workload.valid {
+            let skips = sonic_rs::from_slice::<IgnoredAny>(text.as_bytes()).is_ok();
+            if !skips || !simd_json.parses(text.as_bytes()) {
+                return Err("sonic-rs or simd-json refuses a text".to_owned());
+            }
+        }
         let lists = [
             (&self.valid, Verdict::Valid),
             (&self.invalid, Verdict::Invalid),
@@ -297,6 +312,15 @@ impl Ready<'_> {
             Task::Walk => each(&self.workload.valid, |text| {
                 let _ = black_box(serde_json::from_slice::<IgnoredAny>(text));
             }),
+            Task::WalkSonic => each(&self.workload.valid, |text| {
+                let _ = black_box(sonic_rs::from_slice::<IgnoredAny>(text));
+            }),
+            Task::TapeSimd => {
+                let mut floor = SimdJson::default();
+                each(&self.workload.valid, |text| {
+                    black_box(floor.parses(text));
+                });
+            }
             Task::Tape => {
                 let mut reader = toolsure_json::Reader::new();
                 let limits = ReadLimits::default();
@@ -376,6 +400,28 @@ impl Ready<'_> {
             Task::ValueOurs | Task::ValueJsonschema | Task::ValueBoon => &self.valid,
             _ => &self.invalid,
         }
+    }
+}
+
+/// What `simd-json` keeps from one text to the next. It unescapes strings in place, so each text is copied first.
+#[derive(Default)]
+struct SimdJson {
+    text: Vec<u8>,
+    buffers: simd_json::Buffers,
+    tape: Option<simd_json::Tape<'static>>,
+}
+
+impl SimdJson {
+    /// Whether it reads a text to its tape.
+    fn parses(&mut self, text: &[u8]) -> bool {
+        self.text.clear();
+        self.text.extend_from_slice(text);
+        let tape = self.tape.take().unwrap_or_else(simd_json::Tape::null);
+        let mut tape = tape.reset();
+        let parsed = simd_json::fill_tape(&mut self.text, &mut self.buffers, &mut tape);
+        black_box(&tape);
+        self.tape = Some(tape.reset());
+        parsed.is_ok()
     }
 }
 
