@@ -165,6 +165,16 @@ const PAIRS: &[(&str, &[&str])] = &[
             r#"{"q":1,"r":{}}"#,
         ],
     ),
+    // Branches that inspect different members: the first one is tried, behind one for other types; the last one alone matches.
+    (
+        r#"{"type": "object", "maxProperties": 5, "properties": {"o": {"anyOf": [{"type": "null"}, {"properties": {"p": {"items": {"type": "integer"}}}}, {"properties": {"q": {"const": 1}}}]}},
+            "anyOf": [{"type": "array", "minItems": 1}, {"properties": {"a": {"items": {"type": "string"}}}}, {"properties": {"b": {"type": "array"}}}, {"properties": {"c": {"type": "null"}}}]}"#,
+        &[
+            r#"{"o":{"p":[1,2],"r":[]},"a":["x"],"b":[1]}"#,
+            r#"{"a":[],"o":{"p":1,"q":1},"c":null}"#,
+            r#"{"b":1,"c":null,"a":7}"#,
+        ],
+    ),
 ];
 
 fn compiled(schema: &str, instance: ReadLimits) -> Schema {

@@ -135,7 +135,11 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     /// whether the machine stops at the first branch that matches.
     fn branch(&mut self, union: &'p Union, first: bool) -> Option<()> {
         let Some(select) = &union.select else {
-            let only = self.only(&union.branches, Kind::Object, first)?;
+            let (plan, branches) = (self.machine.plan, &union.branches);
+            let is_possible = |ix: &NodeIx| plan.node(*ix).types.has_kind(Kind::Object);
+            let likely = branches.iter().position(is_possible).filter(|_| first);
+            let end = likely.map_or(branches.len(), |at| at + 1);
+            let only = self.only(branches.get(..end)?, Kind::Object, first)?;
             return self.node(only);
         };
         let mut chosen = None;

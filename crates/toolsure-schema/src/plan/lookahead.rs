@@ -1,6 +1,6 @@
 //! Finds the nodes for which looking ahead in the JSON text can replace evaluation on the tape.
 
-use super::{Left, NodeIx, Op, Plan, Run};
+use super::{Left, NodeIx, Op, Plan, PlanNode, Run, Union};
 use crate::int::to_usize;
 use crate::model::TypeSet;
 
@@ -58,7 +58,8 @@ impl LookaheadSearch<'_> {
                     plan.unions.get(to_usize(*index)).is_some_and(|union| {
                         let names = union.select.as_ref().is_some_and(|one| one.names.is_some());
                         let few = |left: Left<'_>| left.filter(admits_objects).count() < 2;
-                        (names || union.choices().any(few))
+                        let likely = matches!(op, Op::AnyOf(_)) && first_is_likely(plan, union);
+                        (names || likely || union.choices().any(few))
                             && union.branches.iter().any(|ix| self.allows(*ix, below))
                     })
                 }
@@ -71,5 +72,32 @@ impl LookaheadSearch<'_> {
     }
 }
 
+/// Whether almost every object that matches some branch matches the first one that objects can match: that branch is a walk
+/// that requires no member, allows all others, and inspects only members that no other branch inspects.
+fn first_is_likely(plan: &Plan, union: &Union) -> bool {
+    let branches = union.branches.iter().map(|ix| plan.node(*ix));
+    let mut branches = branches.filter(|node| node.types.intersects(TypeSet::OBJECT));
+    let walk = |node: &PlanNode| plan.objects.get(to_usize(node.object));
+    let first = branches
+        .next()
+        .filter(|node| node.present == Run::Object.bit());
+    let Some(object) = first.and_then(walk) else {
+        return false;
+    };
+    object.is_open()
+        && object.min == 0
+        && object.max == usize::MAX
+        && union.branches.len() <= MOST_BRANCHES
+        && object.names.len() <= MOST_NAMES
+        && branches.all(|node| {
+            let other = walk(node).map(|other| &other.names);
+            let mut names = object.names.names();
+            other.is_some_and(|other| names.all(|name| other.find_text(name).is_none()))
+        })
+}
+
+/// Maximum numbers of branches, and of names of the first one, that are compared with each other.
+const MOST_BRANCHES: usize = 16;
+const MOST_NAMES: usize = 64;
 /// Maximum number of subschemas, each applied by the one before, that are followed for one object.
 const DEEPEST_LOOKAHEAD: u32 = 16;
