@@ -2,6 +2,7 @@
 
 mod ahead;
 mod duplicate_keys;
+mod edited;
 mod number;
 mod parsed;
 mod plain;
@@ -98,6 +99,15 @@ impl Reader {
         crate::reads::count();
         self.tape.clear();
         self.keys.clear();
+        self.run(text, limits, &mut Nothing)
+    }
+
+    fn run(
+        &mut self,
+        text: &str,
+        limits: &ReadLimits,
+        earlier: &mut impl Earlier,
+    ) -> Result<(), ReadError> {
         let mut pass = Pass {
             source: text,
             bytes: text.as_bytes(),
@@ -108,7 +118,7 @@ impl Reader {
             keys: &mut self.keys,
             names: &mut self.names,
         };
-        pass.run()?;
+        pass.run(earlier)?;
         self.keys.drop_marked(&mut self.tape)
     }
 }
@@ -164,24 +174,43 @@ struct Open {
     depth: usize,
 }
 
+/// What is known of a text from an earlier one.
+trait Earlier {
+    /// Puts the next value on the tape and moves past it, if it is known. `parent` is the slot of its
+    /// container.
+    fn copy(&mut self, pass: &mut Pass<'_, '_>, parent: u32) -> bool;
+}
+
+/// Nothing is known of the text.
+struct Nothing;
+
+impl Earlier for Nothing {
+    #[inline(always)]
+    fn copy(&mut self, _: &mut Pass<'_, '_>, _: u32) -> bool {
+        false
+    }
+}
+
 impl Pass<'_, '_> {
-    fn run(&mut self) -> Result<(), ReadError> {
+    fn run(&mut self, earlier: &mut impl Earlier) -> Result<(), ReadError> {
         self.skip_space();
-        self.value(Open {
+        let outermost = Open {
             own: NONE,
             is_object: false,
             count: 0,
             depth: 0,
-        })?;
+        };
+        self.value(outermost, earlier)?;
         self.finish()
     }
 
     /// Reads the next value and moves past it. `open` is the enclosing container, which has no
     /// slot.
-    fn value(&mut self, mut open: Open) -> Result<(), ReadError> {
+    fn value(&mut self, mut open: Open, earlier: &mut impl Earlier) -> Result<(), ReadError> {
         loop {
             // A value is expected here.
             match self.peek() {
+                _ if earlier.copy(self, open.own) => {}
                 Some(b'"') => self.string(open.own)?,
                 Some(b'{') => {
                     self.open(&mut open, Tag::Object)?;

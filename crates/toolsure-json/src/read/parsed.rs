@@ -10,9 +10,11 @@ use crate::limits::ReadLimits;
 /// A text and the memory that it was read into. Unlike an [`OwnedDocument`](crate::OwnedDocument), it
 /// gives both back, so that the memory can be used for another text.
 pub struct Parsed {
-    source: String,
+    pub(super) source: String,
     // Boxed, because it is passed on with each text.
-    reader: Box<Reader>,
+    pub(super) reader: Box<Reader>,
+    /// The limits that it was read within.
+    pub(super) limits: ReadLimits,
 }
 
 impl Reader {
@@ -51,6 +53,7 @@ impl Reader {
             Ok(()) => Ok(Parsed {
                 source,
                 reader: self,
+                limits: *limits,
             }),
             Err(error) => Err((source.into_bytes(), error)),
         }

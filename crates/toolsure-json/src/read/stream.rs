@@ -6,7 +6,7 @@
 //! first `None`.
 
 use super::plain::plain_end;
-use super::{MAX_INDEX, Open, Pass, Reader, Scalar, admit};
+use super::{MAX_INDEX, Nothing, Open, Pass, Reader, Scalar, admit};
 use crate::document::{Document, View};
 use crate::error::ReadError;
 use crate::hash::key_hash_bytes;
@@ -429,13 +429,13 @@ impl<'s> Stream<'_, 's> {
         pass.max_nodes = pass.limits.nodes.min(MAX_INDEX).checked_sub(self.nodes)?;
         pass.tape.clear();
         pass.keys.clear();
-        pass.value(Open {
+        let outermost = Open {
             own: NONE,
             is_object: false,
             count: 0,
             depth: self.depth,
-        })
-        .ok()?;
+        };
+        pass.value(outermost, &mut Nothing).ok()?;
         self.nodes += pass.tape.slots.len();
         Some(Document::new(pass.tape, pass.source).root())
     }
