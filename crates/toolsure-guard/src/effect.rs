@@ -106,13 +106,13 @@ impl Effects {
     }
 
     /// Sends a message to the client, whose envelope is read when it is needed.
-    pub(crate) fn client(&mut self, text: String) {
-        self.send(Connection::Client, Message::new(text));
+    pub(crate) fn client(&mut self, message: impl Into<Message>) {
+        self.send(Connection::Client, message.into());
     }
 
     /// Sends a message to a server, whose envelope is read when it is needed.
-    pub(crate) fn server(&mut self, connection: ConnectionId, text: String) {
-        self.send(Connection::Server(connection), Message::new(text));
+    pub(crate) fn server(&mut self, connection: ConnectionId, message: impl Into<Message>) {
+        self.send(Connection::Server(connection), message.into());
     }
 
     /// Adds a refusal to the messages for the client from `start` on, if there is one.
@@ -129,8 +129,7 @@ impl Effects {
     }
 
     /// Sends a result to the client that may be cached for `ttl`, which the result does not say.
-    pub(crate) fn client_for(&mut self, text: String, ttl: Option<Duration>) {
-        let mut message = Message::new(text);
+    pub(crate) fn client_for(&mut self, mut message: Message, ttl: Option<Duration>) {
         message.ttl = ttl;
         self.send(Connection::Client, message);
     }

@@ -34,14 +34,14 @@ use crate::web::{JSON, Request, Web, respond};
 const READS: [(Client, Servers, u64); 10] = [
     (Client::Lines, Servers::Program, 2),
     (Client::Lines, Servers::Http, 2),
-    (Client::Lines, Servers::Translated, 4),
+    (Client::Lines, Servers::Translated, 2),
     (Client::Lines, Servers::Two, 2),
-    (Client::Lines, Servers::TwoTranslated, 5),
+    (Client::Lines, Servers::TwoTranslated, 2),
     (Client::Session, Servers::Program, 2),
     (Client::Modern, Servers::Program, 2),
-    (Client::Modern, Servers::Translated, 5),
-    (Client::Modern, Servers::Two, 4),
-    (Client::Modern, Servers::TwoTranslated, 7),
+    (Client::Modern, Servers::Translated, 2),
+    (Client::Modern, Servers::Two, 2),
+    (Client::Modern, Servers::TwoTranslated, 2),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use toolsure_json::{Document, Kind, Node as _, ReadError, ReadErrorKind, ReadLimits, View, quote};
 use toolsure_mcp::contract::ToolContract;
-use toolsure_mcp::message::{Incoming, Message as Decoded};
+use toolsure_mcp::message::{Edits, Incoming, Message as Decoded};
 
 use crate::envelope::Envelope;
 use crate::filter::SHOWN_NUMBER;
@@ -132,6 +132,11 @@ impl Message {
     pub(crate) fn renamed(&self, renamed: Renamed, view: View<'_>) -> Self {
         let is_read = matches!(self.text.state, State::Read { .. });
         let is_as_it_came = is_read && self.renamed.is_none() && self.flaw().is_none();
+        if renamed.has_values() && view.parent().is_none() && is_as_it_came {
+            let mut message = self.edited(renamed.edits());
+            message.peer.clone_from(&self.peer);
+            return message;
+        }
         if view.parent().is_some() || renamed.has_values() || !is_as_it_came {
             let span = view.span();
             let text = std::str::from_utf8(self.bytes()).unwrap_or_default();
@@ -152,6 +157,11 @@ impl Message {
         message.renamed = Some(Arc::new(renamed));
         message.peer.clone_from(&self.peer);
         message
+    }
+
+    /// A message with the text of this one and these changes.
+    pub(crate) fn edited(&self, edits: &Edits) -> Self {
+        Self::sharing(self.text.edited(edits))
     }
 
     /// The ids and the name that replace those in the text.
@@ -185,7 +195,7 @@ impl Message {
         if self.text.state.limits() == Some(limits) {
             return self;
         }
-        let mut message = self.written();
+        let mut message = self.into_sent();
         let reader = readers.map_or_else(Box::default, |readers| readers.take());
         message.set_state(readers, |bytes| State::read(reader, bytes, limits));
         message
@@ -214,8 +224,17 @@ impl Message {
     }
 
     /// The same message with the ids and the name in its text that were recorded as those of its receiver.
+    /// If it was read, the rest is not read again.
     #[must_use]
     pub fn written(mut self) -> Self {
+        if let Some(renamed) = self.renamed.take() {
+            self.text = self.text.edited(renamed.edits());
+        }
+        self
+    }
+
+    /// The same, but it is not read if ids or the name were replaced.
+    fn into_sent(mut self) -> Self {
         if let Some(renamed) = self.renamed.take() {
             let bytes = renamed.into_written(self.text());
             self.text = Text::new(State::Unread(bytes), None);
@@ -246,13 +265,13 @@ impl Message {
     /// The message as it is sent. What was read from it is dropped, unless a clone has it.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
-        bytes_of(self.written().text)
+        bytes_of(self.into_sent().text)
     }
 
     /// Drops what was read from it, unless a clone has it: it takes up to 24 bytes for each byte of text.
     #[must_use]
     pub fn unread(self) -> Self {
-        let mut message = self.written();
+        let mut message = self.into_sent();
         message.set_state(None, State::Unread);
         message
     }
@@ -411,15 +430,7 @@ impl Message {
 
     /// The text that was read, as it came; empty if it cannot be read.
     pub(crate) fn text(&self) -> &str {
-        match &self.text.state {
-            State::Read {
-                parsed,
-                stand_in: None,
-                ..
-            } => parsed.document().source(),
-            State::Read { .. } => std::str::from_utf8(self.bytes()).unwrap_or_default(),
-            State::Unread(_) | State::Unreadable { .. } => "",
-        }
+        self.text.source()
     }
 }
 
@@ -584,5 +595,40 @@ mod tests {
         let read = sent.read(&generous(), None);
         let params = read.document().unwrap().root().member("params").unwrap();
         assert_eq!(params.member("cursor").unwrap().string(), "c1");
+    }
+
+    #[test]
+    fn a_changed_message_is_as_if_read_unless_a_stand_in_was_read() {
+        for (text, is_read) in [
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"m","params":[1,{"a":"b"}]}"#,
+                true,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":1,"a":2}}"#,
+                false,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"m","params":["\ud83d"]}"#,
+                false,
+            ),
+        ] {
+            let limits = ReadLimits::default();
+            let message = Message::new(text).read(&limits, None);
+            let mut edits = Edits::new();
+            edits.replace(
+                message.document().unwrap().root().member("id").unwrap(),
+                "23",
+            );
+            let edited = message.edited(&edits);
+            assert_eq!(
+                edited.bytes(),
+                text.replace(r#""id":1"#, r#""id":23"#).as_bytes()
+            );
+            assert_eq!(edited.document().is_ok(), is_read, "{text}");
+            let again = edited.read(&limits, None);
+            assert_eq!(again.flaw().is_none(), is_read, "{text}");
+            assert_eq!(again.envelope().id, Some(IdKey::Number(23)));
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use toolsure_json::{
     Document, DuplicateKeys, Parsed, ReadError, ReadErrorKind, ReadLimits, Reader,
 };
-use toolsure_mcp::message::{Incoming, Message as Decoded};
+use toolsure_mcp::message::{Edits, Incoming, Message as Decoded};
 
 use crate::envelope::Envelope;
 use crate::reading::{read_message, replace_lone_surrogates};
@@ -153,6 +153,45 @@ impl Text {
             State::Unreadable { error, .. } => Err(Some(error)),
             State::Read { parsed, .. } => Ok(parsed.document()),
         }
+    }
+
+    /// The text that was read, as it came; empty if it cannot be read.
+    pub(super) fn source(&self) -> &str {
+        match &self.state {
+            State::Read {
+                parsed,
+                stand_in: None,
+                ..
+            } => parsed.document().source(),
+            State::Read { .. } => std::str::from_utf8(self.state.bytes()).unwrap_or_default(),
+            State::Unread(_) | State::Unreadable { .. } => "",
+        }
+    }
+
+    /// The text with these changes, read within the same limits: what they do not touch is not parsed again.
+    /// If a stand-in was read, the text is not read yet.
+    pub(super) fn edited(&self, edits: &Edits) -> Arc<Self> {
+        let State::Read {
+            parsed,
+            stand_in: None,
+            limits,
+        } = &self.state
+        else {
+            let bytes = edits.apply(self.source()).into_bytes();
+            return Self::new(State::Unread(bytes), None);
+        };
+        let readers = self.readers.as_ref();
+        let reader = readers.map_or_else(Box::default, |readers| readers.take());
+        let state = match edits.apply_to(parsed, reader) {
+            Ok(parsed) => State::Read {
+                parsed,
+                stand_in: None,
+                limits: *limits,
+            },
+            // Its receiver finds out what is wrong.
+            Err((bytes, _)) => State::Unread(bytes),
+        };
+        Self::new(state, self.readers.clone())
     }
 
     pub(super) fn envelope(&self) -> &Envelope {

@@ -2,14 +2,14 @@
 //! were written.
 
 use toolsure_json::{Kind, Node as _, View};
-use toolsure_mcp::message::{Edits, Message, Request, write};
+use toolsure_mcp::message::{Edits, Message as Decoded, Request, write};
 
 use super::parsed_message::ParsedMessage;
 use super::refusal::Refusal;
 use super::words::{
     CAPABILITIES, CLIENT_INFO, LOG_LEVEL, Level, MODERN, TASKS, VERSION, declares, is_object,
 };
-use crate::message::renumber;
+use crate::message::{Message, renumber};
 use crate::subscription::SUBSCRIPTION;
 
 /// The members of `_meta` in which a request declares itself.
@@ -36,7 +36,7 @@ pub(super) fn modernised(
     request: &Request<'_>,
     declaration: &[String],
     retry: Option<(&str, &[String])>,
-) -> Result<String, Refusal> {
+) -> Result<Message, Refusal> {
     let mut edits = Edits::new();
     let (id, answers) = retry.unwrap_or(("", &[]));
     if retry.is_some()
@@ -57,7 +57,7 @@ pub(super) fn modernised(
                 &[format!(r#""params":{params}"#)],
             ),
         }
-        return Ok(edits.apply(parsed.text));
+        return Ok(parsed.whole.edited(&edits));
     };
     if !is_object(params) {
         return Err(Refusal::params("`params` must be an object"));
@@ -74,16 +74,16 @@ pub(super) fn modernised(
     // basic/utilities/tasks).
     let gone = |name: &str| matches!(name, "inputResponses" | "requestState" | "task");
     edits.reshape(params, |_, value| named(value, gone), &added);
-    Ok(edits.apply(parsed.text))
+    Ok(parsed.whole.edited(&edits))
 }
 
 /// Translates a request of the modern era into the legacy era, under another id, which is also its
 /// progress token.
-pub(super) fn antiquated(parsed: &ParsedMessage<'_>, request: &Request<'_>, id: i64) -> String {
+pub(super) fn antiquated(parsed: &ParsedMessage<'_>, request: &Request<'_>, id: i64) -> Message {
     let mut edits = Edits::new();
     renumber(request, id, &mut edits);
     let Some(params) = request.params.filter(|params| is_object(*params)) else {
-        return edits.apply(parsed.text);
+        return parsed.whole.edited(&edits);
     };
     let meta = params.member("_meta").filter(|meta| is_object(*meta));
     let bare = meta.is_some_and(|meta| meta.members().all(|(_, value)| named(value, declares)));
@@ -93,7 +93,7 @@ pub(super) fn antiquated(parsed: &ParsedMessage<'_>, request: &Request<'_>, id: 
     let gone =
         |name: &str| matches!(name, "inputResponses" | "requestState") || bare && name == "_meta";
     edits.reshape(params, |_, value| named(value, gone), &[]);
-    edits.apply(parsed.text)
+    parsed.whole.edited(&edits)
 }
 
 /// The answer to a request under the client's id. `removed` and `added` are members of the result.
@@ -103,7 +103,7 @@ pub(super) fn answer(
     result: Option<View<'_>>,
     removed: impl Fn(&str) -> bool,
     added: &[String],
-) -> String {
+) -> Message {
     let mut edits = Edits::new();
     if let Some(id) = id
         && let Some(old) = parsed.view.member("id")
@@ -113,18 +113,18 @@ pub(super) fn answer(
     if let Some(result) = result {
         edits.reshape(result, |_, value| named(value, &removed), added);
     }
-    edits.apply(parsed.text)
+    parsed.whole.edited(&edits)
 }
 
 /// A message with the value at one position replaced.
-pub(super) fn replaced(parsed: &ParsedMessage<'_>, at: View<'_>, value: &str) -> String {
+pub(super) fn replaced(parsed: &ParsedMessage<'_>, at: View<'_>, value: &str) -> Message {
     let mut edits = Edits::new();
     edits.replace(at, value);
-    edits.apply(parsed.text)
+    parsed.whole.edited(&edits)
 }
 
 /// A notification of a subscription, for an era that has no subscriptions.
-pub(super) fn unsubscribed(parsed: &ParsedMessage<'_>, params: Option<View<'_>>) -> String {
+pub(super) fn unsubscribed(parsed: &ParsedMessage<'_>, params: Option<View<'_>>) -> Message {
     let mut edits = Edits::new();
     if let Some((params, meta)) = params.and_then(|params| Some((params, params.member("_meta")?)))
     {
@@ -134,7 +134,7 @@ pub(super) fn unsubscribed(parsed: &ParsedMessage<'_>, params: Option<View<'_>>)
             edits.remove_member(meta, SUBSCRIPTION);
         }
     }
-    edits.apply(parsed.text)
+    parsed.whole.edited(&edits)
 }
 
 /// Client capabilities of the legacy era in the form of the modern era.
@@ -191,7 +191,7 @@ fn named(value: View<'_>, is: impl Fn(&str) -> bool) -> bool {
 /// The result of an answer, unless it is an error.
 pub(super) fn outcome<'a>(parsed: &ParsedMessage<'a>) -> Option<View<'a>> {
     match parsed.message {
-        Message::Result(outcome) => Some(outcome.result),
+        Decoded::Result(outcome) => Some(outcome.result),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Edits a message by replacing bytes of its text.
 
-use toolsure_json::{Kind, Node as _, View};
+use toolsure_json::{Kind, Node as _, Parsed, ReadError, Reader, Span, View};
 
 /// Replacements in one source text. Everything else stays as written, byte for byte: whitespace,
 /// key order, numbers, unknown members.
@@ -132,6 +132,36 @@ impl Edits {
         self.apply_within(source, 0, source.len())
     }
 
+    /// The text with all replacements made, and read into the memory of `reader`. Values that are not
+    /// replaced are not parsed again ([`Parsed::edited`]).
+    ///
+    /// ```
+    /// use toolsure_json::{Node as _, ReadLimits, Reader};
+    /// use toolsure_mcp::message::Edits;
+    ///
+    /// let parsed = Box::new(Reader::new()).parse(br#"{"a": 1}"#.to_vec(), &ReadLimits::default());
+    /// let Ok(parsed) = parsed else { panic!("it is JSON") };
+    /// let mut edits = Edits::new();
+    /// edits.replace(parsed.document().root().member("a").unwrap(), "[2]");
+    /// let Ok(edited) = edits.apply_to(&parsed, Box::default()) else { panic!("it is JSON") };
+    /// assert_eq!(edited.document().root().raw(), r#"{"a": [2]}"#);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The new text and the reader's error, if it is not JSON.
+    pub fn apply_to(
+        &self,
+        parsed: &Parsed,
+        reader: Box<Reader>,
+    ) -> Result<Parsed, (Vec<u8>, ReadError)> {
+        let mut edits: Vec<(Span, &str)> = self.edits.iter().map(Edit::parts).collect();
+        if self.unordered {
+            edits.sort_by_key(|(span, _)| (span.start, span.end));
+        }
+        parsed.edited(reader, &edits)
+    }
+
     /// The part of the text from `start` to `end`, with its replacements made.
     #[must_use]
     pub fn apply_within(&self, source: &str, start: usize, end: usize) -> String {
@@ -175,6 +205,14 @@ impl Edits {
 }
 
 impl Edit {
+    fn parts(&self) -> (Span, &str) {
+        let span = Span {
+            start: self.start,
+            end: self.end,
+        };
+        (span, &self.text)
+    }
+
     /// The key that edits are sorted by.
     fn place(&self) -> (usize, usize) {
         (self.start, self.end)

@@ -52,6 +52,7 @@ use super::words::{self, Abilities, Level, Lists};
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::Effect;
 use crate::id::IdKey;
+use crate::message::Message;
 use asking::Asking;
 use change_subscription::ChangeSubscription;
 
@@ -214,7 +215,7 @@ impl LegacyClients {
         self.send(request, turn);
     }
 
-    fn send(&mut self, message: String, turn: &mut Turn) {
+    fn send(&mut self, message: impl Into<Message>, turn: &mut Turn) {
         self.connect(turn);
         turn.out.server(CONNECTION, message);
     }

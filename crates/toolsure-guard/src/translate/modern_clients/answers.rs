@@ -6,7 +6,7 @@ use toolsure_mcp::message::{INVALID_PARAMS, RESOURCE_NOT_FOUND, URL_ELICITATION_
 use super::ModernClients;
 use crate::connection::ConnectionId;
 use crate::envelope::error_code;
-use crate::message::kept;
+use crate::message::{Message, kept};
 use crate::translate::parsed_message::ParsedMessage;
 use crate::translate::refusal::Refusal;
 use crate::translate::rewrite;
@@ -59,7 +59,9 @@ impl ModernClients {
                 };
                 rewrite::answer(parsed, Some(id), Some(result), gone, &added)
             }
-            Some(_) => Refusal::answer("the server's result is not an object").to(id),
+            Some(_) => Refusal::answer("the server's result is not an object")
+                .to(id)
+                .into(),
             None => self.error(connection, parsed, id),
         };
         turn.out.client(answer);
@@ -72,7 +74,7 @@ impl ModernClients {
         connection: ConnectionId,
         parsed: &ParsedMessage<'_>,
         id: &str,
-    ) -> String {
+    ) -> Message {
         let error = parsed.view.member("error");
         match error.and_then(error_code) {
             Some(RESOURCE_NOT_FOUND) => {
@@ -82,9 +84,9 @@ impl ModernClients {
                     edits.replace(code, INVALID_PARAMS.to_string());
                     edits.replace(old, id);
                 }
-                edits.apply(parsed.text)
+                parsed.whole.edited(&edits)
             }
-            Some(URL_ELICITATION_REQUIRED) => self.url_required(connection, parsed, id),
+            Some(URL_ELICITATION_REQUIRED) => self.url_required(connection, parsed, id).into(),
             _ => rewrite::answer(parsed, Some(id), None, |_| false, &[]),
         }
     }
