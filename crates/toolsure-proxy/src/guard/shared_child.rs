@@ -5,14 +5,13 @@
 //! client its own ids are put back: in answers, in progress notifications, and as the subscription
 //! that a notification belongs to. The rest of a message stays unchanged.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 use tokio::time::Instant;
 use toolsure_guard::{
-    Carrier, Context, IdKey, Message, Recovery, RequestOrigin, ScopeKey, Side, number_of,
-    subscription,
+    Carrier, Context, Exchanges, IdKey, Message, Recovery, RequestOrigin, ScopeKey, Side,
+    number_of, subscription,
 };
 use toolsure_json::Node as _;
 use toolsure_mcp::era::Era;
@@ -49,7 +48,7 @@ pub(super) struct SharedChild {
 #[derive(Default)]
 struct Table {
     last: i64,
-    open: HashMap<i64, Entry>,
+    open: Exchanges<Entry>,
     /// The first `server/discover`.
     probe: Probe<i64>,
     /// Whether the child has left a `server/discover` unanswered, so that it gets no other.
@@ -201,7 +200,7 @@ impl SharedChild {
             }
         }
         table.callers.add(entry.router.caller());
-        table.open.insert(number, entry);
+        table.open.begin(number, entry);
         Some(number)
     }
 
@@ -215,7 +214,7 @@ impl SharedChild {
                 return;
             }
             table.knows_no_discovery = true;
-            table.open.remove(&number)
+            table.open.end(number)
         };
         if let Some(entry) = entry {
             entry.refuse_discovery();
@@ -223,12 +222,8 @@ impl SharedChild {
     }
 
     fn leave(&self, router: &Arc<SessionRouter>, key: &IdKey) -> Option<i64> {
-        let mut table = self.table();
-        let mut open = table.open.iter();
-        let found =
-            open.find(|(_, entry)| Arc::ptr_eq(&entry.router, router) && entry.origin.key == *key);
-        let number = *found?.0;
-        table.open.remove(&number);
+        let is_it = |entry: &Entry| Arc::ptr_eq(&entry.router, router) && entry.origin.key == *key;
+        let (number, _) = self.table().open.end_first(is_it)?;
         Some(number)
     }
 
@@ -240,10 +235,7 @@ impl SharedChild {
                 Received::Tools(event) => self.unclaimed.tools_event(event),
                 Received::TooLong(found) => {
                     let raw = found.id.clone().unwrap_or_default();
-                    let entry = raw
-                        .parse()
-                        .ok()
-                        .and_then(|id| self.table().open.remove(&id));
+                    let entry = raw.parse().ok().and_then(|id| self.table().open.end(id));
                     match entry {
                         Some(entry) => {
                             let why =
@@ -260,15 +252,15 @@ impl SharedChild {
         let how = child.end(self.ctx.times.grace).await;
         // The permit is free before `gone` lets another child start.
         drop(place);
-        let (orphans, probed): (Vec<Entry>, bool) = {
+        let (orphans, probed) = {
             let mut table = self.table();
             self.gone.send_replace(true);
-            let orphans = table.open.drain().map(|(_, entry)| entry).collect();
+            let orphans = table.open.end_all(|_| true);
             let probed = table.probe.ended_process().is_some();
             table.knows_no_discovery |= probed;
             (orphans, probed)
         };
-        for entry in orphans {
+        for (_, entry) in orphans {
             match entry.discovers && probed {
                 true => entry.refuse_discovery(),
                 false => entry.fail(&how),
@@ -323,7 +315,7 @@ impl SharedChild {
         let is_answer = found.is_answer || found.method.is_none();
         let id = found.id.as_deref().filter(|_| is_answer);
         let number = id.and_then(|id| id.parse().ok());
-        match number.and_then(|number: i64| self.table().open.remove(&number)) {
+        match number.and_then(|number| self.table().open.end(number)) {
             Some(entry) => entry.fail("the server's answer cannot be read"),
             None => self.take_unclaimed(message),
         }
@@ -357,11 +349,11 @@ impl SharedChild {
                     .params
                     .and_then(|params| params.member("progressToken"));
                 if let Some(token) = token {
-                    let entry = self.table().open.get(&number_of(token)?)?.clone();
+                    let entry = self.table().open.about(token)?.clone();
                     edits.replace(token, entry.origin.token.clone()?);
                     entry
                 } else if let Some(subscription) = subscription(note.params) {
-                    let entry = self.table().open.get(&number_of(subscription)?)?.clone();
+                    let entry = self.table().open.about(subscription)?.clone();
                     edits.replace(subscription, entry.origin.id.clone());
                     entry
                 } else {
@@ -385,7 +377,7 @@ impl SharedChild {
         if table.probe.answered(&number) {
             table.knows_no_discovery = false;
         }
-        table.open.remove(&number)
+        table.open.end(number)
     }
 
     fn only(&self) -> Option<Entry> {
@@ -393,7 +385,7 @@ impl SharedChild {
         if table.callers == Callers::Several {
             return None;
         }
-        let mut open = table.open.values();
+        let mut open = table.open.requests();
         let first = open.next()?.clone();
         open.next().is_none().then_some(first)
     }
