@@ -24,12 +24,9 @@ impl Aggregator {
         answer: Result<View<'_>, View<'_>>,
         now: Duration,
     ) {
-        let number = message.member("id").and_then(number_of);
-        let number = number.filter(|number| {
-            let sent = self.sent.get(number);
-            sent.is_some_and(|sent| sent.route == route)
-        });
-        let Some(sent) = number.and_then(|number| self.sent.remove(&number)) else {
+        let id = message.member("id");
+        let sent = id.and_then(|id| self.sent.answered(id, |sent| sent.route == route));
+        let Some(sent) = sent else {
             return self.note(route, "unasked", "an answer to no open request");
         };
         match (sent.role, answer) {

@@ -11,7 +11,7 @@ use super::client::empty;
 use super::fan_out::{FanOut, FanOutKind, ListOf, Part, refuses_discovery};
 use super::lists::cursors;
 use super::opening::unusable_opening;
-use super::pending::{Role, Sending};
+use super::pending::{Role, Sending, Sent};
 use super::route::Abilities;
 use crate::fault::Act;
 use crate::message::{Message, Renamed};
@@ -217,13 +217,9 @@ impl Aggregator {
         if fan_out.kind == FanOutKind::Initialize {
             return;
         }
-        let left = self.sent.iter();
-        let left = left.filter(|(_, sent)| matches!(sent.role, Role::Part(it) if it == number));
-        let mut left: Vec<(i64, usize)> = left.map(|(own, sent)| (*own, sent.route)).collect();
-        left.sort_unstable();
-        for (own, route) in left {
-            self.sent.remove(&own);
-            self.tell_server(route, write::cancellation(&own.to_string(), None));
+        let is_part = |sent: &Sent| matches!(sent.role, Role::Part(it) if it == number);
+        for (own, sent) in self.sent.end_all(is_part) {
+            self.tell_server(sent.route, write::cancellation(&own.to_string(), None));
         }
     }
 

@@ -14,7 +14,6 @@ use super::{Aggregator, spliced};
 use crate::fault::Act;
 use crate::id::IdKey;
 use crate::message::{Message, Renamed};
-use crate::renumber::number_of;
 
 impl Aggregator {
     pub(super) fn initialize(&mut self, whole: &Message, request: &Request<'_>, now: Duration) {
@@ -158,8 +157,7 @@ impl Aggregator {
                     .params
                     .and_then(|params| params.member("progressToken"));
                 let Some(token) = token else { return };
-                let asked = number_of(token).and_then(|number| self.server_requests.get(&number));
-                if let Some(asked) = asked
+                if let Some(asked) = self.server_requests.about(token)
                     && let Some(own) = asked.origin.token.clone()
                 {
                     let route = asked.route;
@@ -190,18 +188,10 @@ impl Aggregator {
             }
             Role::Open | Role::Quiet => false,
         };
-        let mut found: Vec<(i64, usize)> = self
-            .sent
-            .iter()
-            .filter(|(_, sent)| is_of(&sent.role))
-            .map(|(number, sent)| (*number, sent.route))
-            .collect();
-        found.sort_unstable();
-        for (number, route) in found {
-            self.sent.remove(&number);
+        for (number, sent) in self.sent.end_all(|sent| is_of(&sent.role)) {
             let mut edits = Edits::new();
             edits.replace(id, number.to_string());
-            self.tell_server(route, spliced(&edits, whole, message));
+            self.tell_server(sent.route, spliced(&edits, whole, message));
         }
         self.fan_outs.retain(|_, it| it.client.key != *key);
         self.owner_searches.retain(|_, it| it.client.key != *key);
@@ -211,7 +201,7 @@ impl Aggregator {
     /// Handles the client's answer to a request of a server.
     pub(super) fn client_answer(&mut self, whole: &Message, key: IdKey, message: View<'_>) {
         let IdKey::Number(number) = key else { return };
-        let Some(asked) = self.server_requests.remove(&number) else {
+        let Some(asked) = self.server_requests.end(number) else {
             return;
         };
         let mut edits = Edits::new();

@@ -56,16 +56,16 @@ impl Aggregator {
         self.set_stream(number, route, ServerStream::Asked);
     }
 
-    /// Handles a notification of a stream; `of` is the stream's number as the server knows it.
+    /// Handles a notification of a stream of this server.
     pub(super) fn heard(
         &mut self,
         route: usize,
-        of: i64,
         whole: &Message,
         note: &Notification<'_>,
         subscription: View<'_>,
     ) {
-        let sent = self.sent.get(&of).filter(|sent| sent.route == route);
+        let sent = self.sent.about(subscription);
+        let sent = sent.filter(|sent| sent.route == route);
         let Some(Role::Listen(number)) = sent.map(|sent| &sent.role) else {
             return;
         };

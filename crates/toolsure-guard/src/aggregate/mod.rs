@@ -59,6 +59,7 @@ use toolsure_mcp::era::Era;
 use toolsure_mcp::message::Edits;
 
 use crate::effect::Effects;
+use crate::exchanges::Exchanges;
 use crate::message::{HttpRefusal, Message};
 use crate::record::Peer;
 use client_stream::ClientStream;
@@ -79,12 +80,13 @@ pub struct Aggregator {
     bounds: AggregatorLimits,
     /// The last number given. Requests, fan-outs, searches and streams share the sequence.
     last: i64,
-    sent: HashMap<i64, Sent>,
+    /// Requests that servers have not answered yet.
+    sent: Exchanges<Sent>,
     fan_outs: HashMap<i64, FanOut>,
     owner_searches: HashMap<i64, OwnerSearch>,
     client_streams: HashMap<i64, ClientStream>,
     /// Requests of servers that the client has not answered yet.
-    server_requests: HashMap<i64, ServerRequest>,
+    server_requests: Exchanges<ServerRequest>,
     known: Known,
     /// The client's `initialize`, as received.
     initialize: Option<String>,
@@ -145,11 +147,11 @@ impl Aggregator {
             routes: route::routes(members)?,
             bounds,
             last: 0,
-            sent: HashMap::new(),
+            sent: Exchanges::new(),
             fan_outs: HashMap::new(),
             owner_searches: HashMap::new(),
             client_streams: HashMap::new(),
-            server_requests: HashMap::new(),
+            server_requests: Exchanges::new(),
             known: Known::new(bounds.known),
             initialize: None,
             initialized: false,

@@ -112,7 +112,7 @@ impl Aggregator {
             role,
             renamed,
         } = sending;
-        self.sent.insert(number, Sent { route, role });
+        self.sent.begin(number, Sent { route, role });
         let message = whole.with_number(request, number, renamed);
         self.out.send(server(route), message);
     }

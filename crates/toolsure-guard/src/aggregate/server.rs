@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolsure_json::Node as _;
+use toolsure_json::{Node as _, View};
 use toolsure_mcp::message::{Edits, INTERNAL_ERROR, Notification, Request, write};
 
 use super::client::empty;
@@ -14,7 +14,7 @@ use crate::effect::Effects;
 use crate::fault::Act;
 use crate::id::IdKey;
 use crate::message::Message;
-use crate::renumber::{RequestOrigin, number_of};
+use crate::renumber::RequestOrigin;
 use crate::subscription::subscription;
 
 impl Aggregator {
@@ -32,7 +32,7 @@ impl Aggregator {
         let number = self.number();
         let origin = RequestOrigin::of(request);
         self.server_requests
-            .insert(number, ServerRequest { route, origin });
+            .begin(number, ServerRequest { route, origin });
         let message = whole.numbered(request, number);
         self.out.send(Connection::Client, message);
     }
@@ -49,37 +49,33 @@ impl Aggregator {
             && let Some(id) = member("requestId")
             && let Some(key) = IdKey::read(id.raw())
         {
-            let mut asked = self.server_requests.iter();
-            let found = asked.find(|(_, asked)| asked.route == route && asked.origin.key == key);
-            let Some(number) = found.map(|(number, _)| *number) else {
+            let is_of = |asked: &ServerRequest| asked.route == route && asked.origin.key == key;
+            let Some((number, _)) = self.server_requests.end_first(is_of) else {
                 // It cancels a subscription, whose end the client learns from its answer or not at all.
                 return;
             };
-            self.server_requests.remove(&number);
             edits.replace(id, number.to_string());
         }
         if note.method == "notifications/progress" {
             let Some(token) = member("progressToken") else {
                 return;
             };
-            let Some(own) = number_of(token).and_then(|number| self.token_of(route, number)) else {
+            let Some(own) = self.token_of(route, token) else {
                 return;
             };
             edits.replace(token, own);
         }
         if let Some(subscription) = subscription(note.params) {
-            let Some(number) = number_of(subscription) else {
-                return;
-            };
-            return self.heard(route, number, whole, note, subscription);
+            return self.heard(route, whole, note, subscription);
         }
         self.send_to_client(spliced(&edits, whole, note.view));
     }
 
     /// The client's own token for a request that a server is working on.
-    fn token_of(&self, route: usize, number: i64) -> Option<String> {
-        let sent = self.sent.get(&number).filter(|sent| sent.route == route)?;
+    fn token_of(&self, route: usize, token: View<'_>) -> Option<String> {
+        let sent = self.sent.about(token)?;
         match &sent.role {
+            _ if sent.route != route => None,
             Role::Whole(client, _) => client.token.clone(),
             Role::Search(number) => self.owner_searches.get(number)?.client.token.clone(),
             // If several servers work on one request, the progress of one is not that of the whole.
@@ -98,22 +94,11 @@ impl Aggregator {
         route.session = Session::Closed;
         let text = route.absence(true).unwrap_or_default();
         self.note(member, "server-gone", &text);
-        let owed = self.sent.iter().filter(|(_, sent)| sent.route == member);
-        let mut owed: Vec<i64> = owed.map(|(number, _)| *number).collect();
-        owed.sort_unstable();
-        for number in owed {
-            if let Some(sent) = self.sent.remove(&number) {
-                self.failed(sent, INTERNAL_ERROR, &text, now);
-            }
+        for (_, sent) in self.sent.end_all(|sent| sent.route == member) {
+            self.failed(sent, INTERNAL_ERROR, &text, now);
         }
-        let asked = self
-            .server_requests
-            .iter()
-            .filter(|(_, asked)| asked.route == member);
-        let mut asked: Vec<i64> = asked.map(|(number, _)| *number).collect();
-        asked.sort_unstable();
-        for number in asked {
-            self.server_requests.remove(&number);
+        let of_member = |asked: &ServerRequest| asked.route == member;
+        for (number, _) in self.server_requests.end_all(of_member) {
             let id = number.to_string();
             self.send_to_client(write::cancellation(&id, Some("the server is gone")));
         }
