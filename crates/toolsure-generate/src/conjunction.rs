@@ -1,12 +1,12 @@
 //! All keywords that apply to one value, once the branches of unions and the outcomes of conditions are chosen.
 
 use toolsure_json::{Node as _, View};
-use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{
     Dangling, Dependency, Entry, Form, Model, Shape, SubschemaId, TypeSet,
 };
+use toolsure_syntax::{Dialect, Keyword};
 
-use crate::heights::{Heights, NEVER};
+use crate::heights::{Heights, NEVER, PATTERN_FUEL};
 use crate::random::Random;
 use crate::reach::{Edge, EdgeKind, Reach, is_never};
 
@@ -22,6 +22,8 @@ pub(crate) struct Conjunction<'m> {
     pub(crate) is_never: bool,
     /// What must fail.
     pub(crate) negated: Vec<SubschemaId>,
+    /// Whether branches that are not chosen are taken to evaluate what they may evaluate, if they match as well.
+    pub(crate) is_lenient: bool,
 }
 
 /// How branches are chosen where nothing forces one.
@@ -31,6 +33,8 @@ pub(crate) enum Choice {
     Least,
     /// Any that a value may match.
     Any,
+    /// By the turn: each union takes its part of it.
+    Turn,
     /// None: the union is to fail.
     None(SubschemaId, Keyword),
 }
@@ -41,6 +45,12 @@ pub(crate) struct Chooser<'c, 'm> {
     pub(crate) heights: &'c Heights,
     pub(crate) random: &'c mut Random,
     pub(crate) choice: Choice,
+    /// See [`Conjunction::is_lenient`].
+    pub(crate) is_lenient: bool,
+    /// What is left of the number of the turn.
+    pub(crate) turn: usize,
+    /// A member that the value is to have: branches that declare it are preferred.
+    pub(crate) wanted: Option<(&'c Reach, &'c str)>,
     /// The edges in place that lead on: they force branches.
     pub(crate) forced: &'c [&'c Edge],
     /// The types that the value must have.
@@ -59,6 +69,7 @@ impl<'m> Chooser<'_, 'm> {
             types: self.types,
             is_never: false,
             negated: Vec::new(),
+            is_lenient: self.is_lenient,
         };
         let mut todo: Vec<SubschemaId> = subs.to_vec();
         let mut unions: Vec<(SubschemaId, &'m Entry)> = Vec::new();
@@ -148,6 +159,7 @@ impl<'m> Chooser<'_, 'm> {
         match (is_possible(holds), is_possible(fails)) {
             (true, false) => true,
             (false, _) => false,
+            (true, true) if self.choice == Choice::Turn => self.next_turn(2) == 1,
             _ => self.choice == Choice::Any && self.random.below(2) == 0,
         }
     }
@@ -178,28 +190,105 @@ impl<'m> Chooser<'_, 'm> {
             .iter()
             .copied()
             .filter(|one| self.heights.least(*one, found.types) != NEVER);
-        if self.choice == Choice::Any {
-            let possible: Vec<_> = possible.collect();
-            let pick = self.random.below(possible.len());
-            return possible.get(pick).copied();
+        let mut possible: Vec<SubschemaId> = possible.collect();
+        if let Some((reach, name)) = self.wanted {
+            let is_declaring = |one: &SubschemaId| {
+                any_in_place(self.model, *one, |sub| reach.member(sub, name).is_some())
+            };
+            let declaring: Vec<_> = possible.iter().copied().filter(is_declaring).collect();
+            // One of the others may have the member as well; there may be many.
+            let count = declaring.len().saturating_add(1);
+            if !declaring.is_empty() && declaring.len() < possible.len() {
+                let pick = self.next_turn(count);
+                if let Some(one) = declaring.get(pick) {
+                    return Some(*one);
+                }
+                possible.retain(|one| !declaring.contains(one));
+                let pick = self.random.below(possible.len());
+                return possible.get(pick).copied();
+            }
         }
-        possible.min_by_key(|one| self.heights.least(*one, found.types))
+        let pick = match self.choice {
+            Choice::Any => self.random.below(possible.len()),
+            Choice::Turn => self.next_turn(possible.len()),
+            _ => {
+                let mut all = possible.into_iter();
+                let first = all.next()?;
+                let least = |one: SubschemaId| self.heights.least(one, found.types);
+                return Some(
+                    all.fold(first, |known, one| match least(one) < least(known) {
+                        true => one,
+                        false => known,
+                    }),
+                );
+            }
+        };
+        possible.get(pick).copied()
     }
+
+    /// One of `count` choices, by the turn.
+    fn next_turn(&mut self, count: usize) -> usize {
+        let pick = self.turn.checked_rem(count).unwrap_or(0);
+        self.turn = self.turn.checked_div(count).unwrap_or(0);
+        pick
+    }
+}
+
+/// Whether something is true of a subschema, or of one of those that it may apply in place.
+fn any_in_place(model: &Model, sub: SubschemaId, is: impl Fn(SubschemaId) -> bool) -> bool {
+    let (mut todo, mut seen) = (vec![sub], Vec::new());
+    while let Some(one) = todo.pop() {
+        if seen.contains(&one) || seen.len() >= MOST_IN_PLACE {
+            continue;
+        }
+        if is(one) {
+            return true;
+        }
+        seen.push(one);
+        let inside = model.sub(one).and_then(|sub| model.in_place(sub));
+        todo.extend(inside.unwrap_or_default());
+    }
+    false
 }
 
 /// A member or an item, as the subschemas of a conjunction see it.
 pub(crate) enum Part<'p> {
     Member(&'p str),
     Item(usize),
+    /// An item that `contains` asks for.
+    Contained(usize),
+}
+
+impl Part<'_> {
+    fn index(&self) -> Option<usize> {
+        match self {
+            Self::Item(index) | Self::Contained(index) => Some(*index),
+            Self::Member(_) => None,
+        }
+    }
 }
 
 impl<'m> Conjunction<'m> {
-    /// The subschemas that apply to a part; `None` if it is not allowed.
+    /// The subschemas that apply to a part, or `None` if it is not allowed; and the work of finding them, in names that are
+    /// looked at.
     pub(crate) fn part(
         &self,
         (model, reach): (&'m Model, &Reach),
         part: &Part<'_>,
+    ) -> (Option<Vec<SubschemaId>>, usize) {
+        let mut work = self.subs.len();
+        let subs = self.subs_of((model, reach), part, &mut work);
+        (subs, work)
+    }
+
+    fn subs_of(
+        &self,
+        (model, reach): (&'m Model, &Reach),
+        part: &Part<'_>,
+        work: &mut usize,
     ) -> Option<Vec<SubschemaId>> {
+        let index = part.index();
+        let is_item = index.is_some();
         let mut all = Vec::new();
         // Whether some keyword other than `unevaluated…` applies to it.
         let mut is_evaluated = false;
@@ -217,29 +306,43 @@ impl<'m> Conjunction<'m> {
                     }
                     (Form::Patterns(patterns), _, Part::Member(name)) => {
                         for (_, pattern, one) in patterns {
-                            let mut fuel = crate::heights::PATTERN_FUEL;
+                            let mut fuel = PATTERN_FUEL;
                             let pattern = model.patterns.get(pattern.index())?;
-                            if pattern.matches(name, &mut fuel) != Some(false) {
+                            let answer = pattern.matches(name, &mut fuel);
+                            let used = PATTERN_FUEL.saturating_sub(fuel);
+                            let used = usize::try_from(used).unwrap_or(usize::MAX);
+                            *work = work.saturating_add(used).saturating_add(1);
+                            if answer != Some(false) {
                                 all.push(*one);
                                 is_declared = true;
                             }
                         }
                     }
-                    (Form::One(one), Keyword::AdditionalProperties, Part::Member(_))
-                    | (Form::One(one), Keyword::Items | Keyword::AdditionalItems, Part::Item(_)) => {
-                        others.push(*one)
+                    (Form::One(one), Keyword::AdditionalProperties, Part::Member(_)) => {
+                        others.push(*one);
                     }
-                    (Form::List(list), _, Part::Item(index))
-                        if matches!(entry.keyword, Keyword::PrefixItems | Keyword::Items) =>
-                    {
-                        if let Some(one) = list.get(*index) {
+                    (Form::One(one), Keyword::Items | Keyword::AdditionalItems, _) if is_item => {
+                        others.push(*one);
+                    }
+                    (Form::List(list), Keyword::PrefixItems | Keyword::Items, _) => {
+                        if let Some(one) = index.and_then(|index| list.get(index)) {
                             all.push(*one);
                             is_declared = true;
                         }
                     }
-                    (Form::One(one), Keyword::UnevaluatedProperties, Part::Member(_))
-                    | (Form::One(one), Keyword::UnevaluatedItems, Part::Item(_)) => {
+                    (Form::One(one), Keyword::UnevaluatedProperties, Part::Member(name))
+                        if !self.may_evaluate((model, reach), *sub, Some(name)) =>
+                    {
                         unevaluated.push(*one);
+                    }
+                    // In 2019-09, `contains` evaluates nothing.
+                    (Form::One(one), Keyword::UnevaluatedItems, _) if is_item => {
+                        let rules = model.sub(*sub).ok()?.rules;
+                        let is_evaluated = matches!(part, Part::Contained(_))
+                            && rules.dialect != Dialect::Draft201909;
+                        if !is_evaluated && !self.may_evaluate((model, reach), *sub, None) {
+                            unevaluated.push(*one);
+                        }
                     }
                     _ => {}
                 }
@@ -255,6 +358,30 @@ impl<'m> Conjunction<'m> {
         }
         let is_possible = !all.iter().any(|one| is_never(model, *one));
         is_possible.then_some(all)
+    }
+
+    /// Whether branches of a subschema that are not chosen may evaluate a member with this name, or items.
+    fn may_evaluate(
+        &self,
+        (model, reach): (&'m Model, &Reach),
+        sub: SubschemaId,
+        name: Option<&str>,
+    ) -> bool {
+        self.is_lenient
+            && any_in_place(model, sub, |one| {
+                if self.subs.contains(&one) {
+                    return false;
+                }
+                let entries = model.sub(one).and_then(|sub| model.entries(sub));
+                let has = |keywords: &[Keyword]| {
+                    let mut all = entries.unwrap_or_default().iter();
+                    all.any(|entry| keywords.contains(&entry.keyword))
+                };
+                match name {
+                    Some(name) => reach.member(one, name).is_some() || has(&OF_MEMBERS),
+                    None => has(&OF_ITEMS),
+                }
+            })
     }
 
     /// A value in the document of a subschema.
@@ -334,5 +461,20 @@ impl<'m> Conjunction<'m> {
     }
 }
 
+/// Keywords that evaluate members that are not declared.
+const OF_MEMBERS: [Keyword; 3] = [
+    Keyword::PatternProperties,
+    Keyword::AdditionalProperties,
+    Keyword::UnevaluatedProperties,
+];
+/// Keywords that evaluate items.
+const OF_ITEMS: [Keyword; 4] = [
+    Keyword::PrefixItems,
+    Keyword::Items,
+    Keyword::Contains,
+    Keyword::UnevaluatedItems,
+];
+/// Subschemas of a branch that are looked at.
+const MOST_IN_PLACE: usize = 32;
 /// Subschemas in one conjunction.
 const MOST_SUBS: usize = 200;

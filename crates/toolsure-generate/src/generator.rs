@@ -1,31 +1,34 @@
 //! Goes through the goals, makes instances and certifies them.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use toolsure_schema::{CompileError, Compiler, Schema};
 use toolsure_syntax::Model;
 use toolsure_syntax::model::{SubschemaId, TypeSet};
 
-use crate::build::{Aim, Builder, Focus, Style};
+use crate::build::{Aim, Builder, Extra, Focus, Style};
 use crate::certify::{Certifier, by_location, compile};
 use crate::goals::{Break, Cover, breaks, covers};
 use crate::heights::{Heights, NEVER};
+use crate::hints::Hints;
 use crate::instances::{Instances, Invalid, Missing, Purpose, Satisfiable, Valid};
 use crate::options::Options;
 use crate::random::Random;
 use crate::reach::Reach;
 use crate::text::Matches;
+use crate::variations::Variations;
 
 /// A schema, prepared to make instances of it.
 #[derive(Debug)]
 pub struct Generator {
     compiler: Compiler,
     schema: Schema,
-    model: Model,
-    reach: Reach,
-    heights: Heights,
+    pub(crate) model: Model,
+    pub(crate) reach: Reach,
+    pub(crate) heights: Heights,
     by_location: HashMap<String, SubschemaId>,
-    matches: Matches,
+    pub(crate) matches: Matches,
 }
 
 impl Generator {
@@ -66,6 +69,24 @@ impl Generator {
     #[must_use]
     pub fn schema(&self) -> &Schema {
         &self.schema
+    }
+
+    /// Candidates for instances that are edge cases of another schema, which the hints are from. Unlike [`Self::instances`], they
+    /// are not certified: the caller asks both schemas about each. The options' `seed`, `values`, `bytes`, `depth`, `objects`
+    /// and `interoperable` apply to each candidate; the caller decides how many are made.
+    ///
+    /// ```
+    /// use toolsure_generate::{Compiler, Generator, Hints, Options};
+    ///
+    /// let generator = Generator::new(&Compiler::new(), br#"{"type": "boolean"}"#)?;
+    /// let (options, hints) = (Options::default(), Hints::default());
+    /// let mut variations = generator.variations(&options, &hints);
+    /// assert_eq!(variations.candidate(1, Some(&[])).as_deref(), Some("false"));
+    /// # Ok::<(), toolsure_generate::CompileError>(())
+    /// ```
+    #[must_use]
+    pub fn variations<'g>(&'g self, options: &Options, hints: &'g Hints) -> Variations<'g> {
+        Variations::new(self, options, hints)
     }
 
     /// Makes instances within the limits of the options.
@@ -286,7 +307,8 @@ impl<'g> Run<'g> {
             heights: &self.generator.heights,
             reach: &self.generator.reach,
             matches: &self.generator.matches,
-            looked: 0,
+            looked: Cell::new(0),
+            most_looked: self.work,
             random: Random::new(self.options.seed.wrapping_mul(1_000).wrapping_add(turn)),
             style,
             variant,
@@ -294,6 +316,9 @@ impl<'g> Run<'g> {
             bytes: self.options.bytes,
             depth: self.options.depth,
             is_object: self.options.objects,
+            variation: None,
+            extra: Extra::default(),
+            turn: 0,
             out: String::new(),
         };
         let (text, work) = builder.instance(focus);

@@ -4,6 +4,8 @@
 //! completely, and has found exactly one fault in each invalid one. What could not be made is listed, too.
 //! The same schema, options and seed give the same instances; nothing here does I/O or uses a clock.
 //!
+//! [`Generator::variations`] makes candidates for the comparison of two schemas, from the [`Hints`] that both give.
+//!
 //! ```
 //! use toolsure_generate::{Generator, Options};
 //! use toolsure_schema::Compiler;
@@ -28,6 +30,8 @@
 //! | `build` | makes one value: by type, toward a goal |
 //! | `goals` | what is to be covered, and what is to be broken |
 //! | `generator` | goes through the goals and certifies |
+//! | `hints` | scalars of other schemas, which show where two schemas may differ |
+//! | `variations` | instances that vary at one location, for the comparison of schemas |
 
 #![forbid(unsafe_code)]
 #![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
@@ -39,16 +43,23 @@ mod decimal;
 mod generator;
 mod goals;
 mod heights;
+mod hints;
 mod implied;
 mod instances;
 mod options;
 mod random;
 mod reach;
+mod step;
 pub mod text;
+mod variations;
 
 pub use generator::Generator;
+pub use hints::Hints;
 pub use instances::{Instances, Invalid, Missing, Purpose, Satisfiable, Valid};
 pub use options::Options;
+pub use step::Step;
+pub use variations::Variations;
 
 // Types of the crates below that appear in signatures of this crate.
+pub use toolsure_json::View;
 pub use toolsure_schema::{CompileError, Compiler};

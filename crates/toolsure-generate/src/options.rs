@@ -28,6 +28,9 @@ pub struct Options {
     pub depth: usize,
     /// Whether every instance must be an object, as the arguments of calls are. Default `false`.
     pub objects: bool,
+    /// Whether [`Variations`](crate::Variations) leave out integers that programs with doubles may change: those of 2^53 and more,
+    /// where only integers are allowed. Default `false`.
+    pub interoperable: bool,
 }
 
 impl Default for Options {
@@ -43,6 +46,7 @@ impl Default for Options {
             bytes: 64 << 10,
             depth: 4,
             objects: false,
+            interoperable: false,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The rules for arrays: items, counts, `contains`, `unevaluatedItems`.
 
+use toolsure_generate::Step;
 use toolsure_json::{Node as _, View};
 use toolsure_syntax::AppliesTo;
 use toolsure_syntax::model::TypeSet;
@@ -9,7 +10,6 @@ use super::document::Doc;
 use super::evaluated::Reach;
 use super::facts::Facts;
 use super::parts::{item, most_items};
-use super::step::Step;
 use super::subset::{Comparison, Left};
 use super::tuple::{MOST_ITEMS, rest, tuple, tuple_keyword, tuple_length};
 

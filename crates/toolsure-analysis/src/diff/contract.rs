@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use toolsure_generate::Hints;
 use toolsure_json::View;
 
 use super::document::Doc;
 use super::locate::span;
 use super::parameters::Parameters;
-use super::pool::Pool;
 use super::reason::{Compared, Reason};
 use super::renamed_member::join_renamed;
 use super::report::{Change, Class, Kind, Side};
@@ -19,7 +19,7 @@ use super::witness::{Judge, Search};
 use crate::engine::Engine;
 
 /// A schema, and its compiled form.
-pub(super) type Version<'v> = (View<'v>, &'v Judge);
+pub(super) type Version<'v> = (View<'v>, &'v Judge<'v>);
 
 /// The two schemas of a comparison, in its direction.
 struct Direction<'a> {
@@ -65,7 +65,7 @@ impl ListingDiffer<'_> {
         (old, before): Version<'_>,
         (new, after): Version<'_>,
     ) {
-        let pool = Pool::of(new, old);
+        let hints = Hints::of(new, old);
         let (mut old, mut new) = (doc(old, before, self.engine), doc(new, after, self.engine));
         for doc in [&mut old, &mut new] {
             doc.is_of_arguments = side == Side::Input;
@@ -120,7 +120,7 @@ impl ListingDiffer<'_> {
             false => (after, before),
         };
         if !broken.is_empty() {
-            self.prove(changes, &direction, judges, (&pool, &broken));
+            self.prove(changes, &direction, judges, (&hints, &broken));
         }
         let loosened = loosened.iter();
         changes.extend(loosened.map(|reason| direction.change(Class::Compatible, false, reason)));
@@ -163,19 +163,19 @@ impl ListingDiffer<'_> {
     }
 
     /// Reports the reasons, each with an instance that proves it, if one is found.
-    fn prove(
+    fn prove<'a>(
         &mut self,
         changes: &mut Vec<Change>,
-        direction: &Direction<'_>,
-        (accepts, refuses): (&Judge, &Judge),
-        (pool, broken): (&Pool, &[Reason<'_>]),
+        direction: &Direction<'a>,
+        (accepts, refuses): (&Judge<'a>, &Judge<'a>),
+        (hints, broken): (&Hints, &[Reason<'_>]),
     ) {
         let limits = self.limits;
         let fuel = limits.fuel.min(self.budget.fuel);
         let mut search = Search::new(
             (direction.sent.clone(), accepts),
             (direction.right.clone(), refuses),
-            pool,
+            hints,
             (fuel, limits.instances),
         );
         let share = limits
@@ -230,7 +230,7 @@ fn replace_types(broken: &mut [Reason<'_>], loosened: &mut Vec<Reason<'_>>) {
 }
 
 /// A document for the rules.
-fn doc<'a>(schema: View<'a>, judge: &Judge, engine: &Engine) -> Doc<'a> {
+fn doc<'a>(schema: View<'a>, judge: &Judge<'_>, engine: &Engine) -> Doc<'a> {
     let mut doc = Doc::new(schema, engine);
     if judge.leaves_out {
         doc.beyond_rules = Some("a keyword that its dialect forbids is left out");

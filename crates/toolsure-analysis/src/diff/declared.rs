@@ -33,7 +33,7 @@ pub(super) struct Group<'a> {
     pub(super) names: BTreeMap<&'a str, Option<usize>>,
     pub(super) patterns: Vec<&'a str>,
     /// The group of the members that are not named.
-    others: Option<usize>,
+    pub(super) others: Option<usize>,
     pub(super) items: Option<usize>,
     /// Whether a keyword says that there may be other members, or a reference cannot be resolved.
     pub(super) open: bool,

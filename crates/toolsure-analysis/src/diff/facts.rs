@@ -191,17 +191,6 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// The types by name, in the order in which their values are tried.
-pub(super) const TYPES: [(&str, TypeSet); 7] = [
-    ("null", TypeSet::NULL),
-    ("boolean", TypeSet::BOOLEAN),
-    ("string", TypeSet::STRING),
-    ("array", TypeSet::ARRAY),
-    ("object", TypeSet::OBJECT),
-    ("integer", TypeSet::INTEGER),
-    ("number", TypeSet::NUMBER),
-];
-
 /// The types that a node's own `type` allows.
 pub(super) fn types_of(node: View<'_>) -> TypeSet {
     let Some(value) = node.member("type") else {

@@ -2,14 +2,13 @@
 
 use std::rc::Rc;
 
-use toolsure_json::View;
+use toolsure_generate::{Hints, Step};
+use toolsure_json::{OwnedDocument, ReadLimits, View};
 
 use super::collect_declared::declared;
 use super::document::Doc;
-use super::pool::Pool;
 use super::report::Side;
-use super::sample::Sampler;
-use super::step::Step;
+use super::sent::{Candidates, Source, is_sent};
 use super::subset::Comparison;
 use crate::engine::Engine;
 
@@ -19,7 +18,8 @@ pub(crate) struct Pair<'a> {
     /// The same, as their values are written: without the members that no keyword names, if these are taken
     /// as absent.
     sent: [Doc<'a>; 2],
-    pool: Pool,
+    hints: Hints,
+    source: Source<'a>,
 }
 
 /// Locations where the rules cannot prove that all values are accepted.
@@ -34,13 +34,14 @@ impl Places {
 
 impl<'a> Pair<'a> {
     /// A pair of schemas, each with its engine.
-    pub(crate) fn new(one: (View<'a>, &Engine), other: (View<'a>, &Engine)) -> Self {
-        let pool = Pool::of(one.0, other.0);
+    pub(crate) fn new(one: (View<'a>, &'a Engine), other: (View<'a>, &Engine)) -> Self {
+        let hints = Hints::of(one.0, other.0);
         let docs = [Doc::new(one.0, one.1), Doc::new(other.0, other.1)];
         Self {
             sent: docs.clone(),
             docs,
-            pool,
+            hints,
+            source: Source::new(one.0.raw(), one.1.compiler()),
         }
     }
 
@@ -86,13 +87,20 @@ impl<'a> Pair<'a> {
         mut proves: impl FnMut(&str) -> Option<bool>,
     ) -> Option<String> {
         let [one, _] = &self.sent;
-        let mut sampler = Sampler::new(one.clone(), &self.pool);
+        let mut candidates = Candidates::new(one, &self.source, &self.hints);
+        let is_sent = |text: &str| {
+            let document = OwnedDocument::read(text.as_bytes(), &ReadLimits::default());
+            document.is_ok_and(|document| is_sent(one, document.document().root()))
+        };
         let places = places.map_or_else(Default::default, |places| places.0.as_slice());
         let turns = most.div_ceil(places.len().saturating_add(1));
         for number in 0..turns {
             for place in places.iter().map(Some).chain([None]) {
-                let text = sampler.instance(number, place.map(Vec::as_slice));
-                if proves(&text)? {
+                let text = candidates.get(number, place.map(Vec::as_slice));
+                let text = text.filter(|text| is_sent(text));
+                if let Some(text) = text
+                    && proves(&text)?
+                {
                     return Some(text);
                 }
             }

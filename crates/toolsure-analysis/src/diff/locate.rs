@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use toolsure_generate::Step;
 use toolsure_json::{Kind, Node as _, View};
 
 use super::document::Doc;
-use super::step::Step;
 
 /// The span of the subschema for a location in the values, or of the closest one above it that is there.
 /// `member` is a property of the objects at the location.

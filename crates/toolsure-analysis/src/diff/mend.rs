@@ -1,8 +1,7 @@
 //! Instances that differ from another one at a single location.
 
+use toolsure_generate::Step;
 use toolsure_json::{Key as _, Kind, Node as _, OwnedDocument, ReadLimits, View, json_string};
-
-use super::step::Step;
 
 /// The texts of an instance with another value at a location: the value that another instance has there, or
 /// none. The locations are patterns: of the places that match, a few are changed, one in each text.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use toolsure_generate::Step;
 use toolsure_json::{Key as _, Kind, Node as _, View, quote};
 use toolsure_syntax::AppliesTo;
 use toolsure_syntax::model::TypeSet;
@@ -12,7 +13,6 @@ use super::facts::Facts;
 use super::keywords::of_listed_values;
 use super::parts::{closed_at, declared_names, member, names_of, others};
 use super::report::Side;
-use super::step::Step;
 use super::subset::{Comparison, Left, PAIR};
 
 impl<'a> Comparison<'a> {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use toolsure_generate::Step;
 use toolsure_json::quote;
 
 use super::collect_declared::declared;
@@ -12,7 +13,7 @@ use super::locate::span;
 use super::reason::Reason;
 use super::renamed_member::RenamedMember;
 use super::report::{Change, Class, Kind, Side};
-use super::step::{Step, pattern};
+use super::step::pattern;
 
 /// The parameters that two input schemas declare, and their differences.
 pub(super) struct Parameters<'a> {

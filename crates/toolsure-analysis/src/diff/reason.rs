@@ -1,7 +1,8 @@
 //! The result of a comparison.
 
+use toolsure_generate::Step;
+
 use super::only::Only;
-use super::step::Step;
 
 /// Why a schema is not known to accept all values of the other.
 #[derive(Debug, Clone)]

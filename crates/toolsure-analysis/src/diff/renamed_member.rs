@@ -1,11 +1,11 @@
 //! Members that went while an equal one with another name came.
 
+use toolsure_generate::Step;
 use toolsure_json::{Key as _, Kind, Node as _, View, equal_values, quote};
 
 use super::document::Doc;
 use super::reason::Reason;
 use super::report::Side;
-use super::step::Step;
 
 /// A member that was probably renamed.
 #[derive(Debug)]

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use toolsure_generate::Step;
 use toolsure_json::{Kind, Meter as _, Node as _, View, equal};
 use toolsure_syntax::Dialect;
 use toolsure_syntax::model::TypeSet;
@@ -17,7 +18,6 @@ use super::lookup::Work;
 use super::only::Only;
 use super::reason::{Compared, Reason};
 use super::report::Side;
-use super::step::Step;
 
 /// The left side: all of these schemas hold, for values of these types.
 #[derive(Clone)]

@@ -1,6 +1,7 @@
 //! Proof of a break: an instance of one schema that the other rejects.
 
-use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits, Reader, View};
+use toolsure_generate::{Hints, Step};
+use toolsure_json::{OwnedDocument, ReadLimits, Reader, View};
 use toolsure_schema::{CompileError, Finding, FindingKind, Schema, Verdict, Workspace};
 use toolsure_syntax::Keyword;
 use toolsure_syntax::model::TypeSet;
@@ -8,15 +9,14 @@ use toolsure_syntax::positions::SubschemaLayout;
 
 use super::document::Doc;
 use super::mend::{mended, places};
-use super::pool::Pool;
 use super::reason::Reason;
-use super::sample::Sampler;
-use super::step::Step;
+use super::sent::{Candidates, Source, is_sent};
 use crate::engine::Engine;
 
 /// A compiled schema.
-pub(super) struct Judge {
+pub(super) struct Judge<'s> {
     schema: Schema,
+    source: Source<'s>,
     /// The maximum fuel of one check.
     fuel: u64,
     /// The limits for parsing an instance.
@@ -25,28 +25,31 @@ pub(super) struct Judge {
     pub(super) leaves_out: bool,
 }
 
-impl Judge {
-    pub(super) fn new(schema: &str, engine: &Engine) -> Result<Self, CompileError> {
-        let schema = engine.compiler().compile(schema.as_bytes())?;
+impl<'s> Judge<'s> {
+    pub(super) fn new(text: &'s str, engine: &'s Engine) -> Result<Self, CompileError> {
+        let schema = engine.compiler().compile(text.as_bytes())?;
         Ok(Self {
             leaves_out: engine.is_lenient() && !schema.warnings().is_empty(),
             fuel: engine.compiler().bounds().fuel.min(FUEL_OF_ONE),
             instance: engine.compiler().bounds().instance,
+            source: Source::new(text, engine.compiler()),
             schema,
         })
     }
 }
 
 /// A schema and its compiled form.
-pub(super) type End<'p, 'a> = (Doc<'a>, &'p Judge);
+pub(super) type End<'p, 'a> = (Doc<'a>, &'p Judge<'a>);
 
 /// A bounded search for instances.
 pub(super) struct Search<'p, 'a> {
-    sampler: Sampler<'p, 'a>,
-    /// Makes instances of the schema that refuses.
-    mender: Sampler<'p, 'a>,
-    accepts: &'p Judge,
-    refuses: &'p Judge,
+    /// The schema that accepts.
+    sent: Doc<'a>,
+    candidates: Candidates<'p>,
+    /// Instances of the schema that refuses.
+    donors: Candidates<'p>,
+    accepts: &'p Judge<'a>,
+    refuses: &'p Judge<'a>,
     fuel: u64,
     tries: usize,
     reader: Reader,
@@ -77,12 +80,13 @@ impl<'p, 'a> Search<'p, 'a> {
     pub(super) fn new(
         accepts: End<'p, 'a>,
         refuses: End<'p, 'a>,
-        pool: &'p Pool,
+        hints: &'p Hints,
         (fuel, tries): (u64, usize),
     ) -> Self {
         Self {
-            sampler: Sampler::new(accepts.0, pool),
-            mender: Sampler::new(refuses.0, pool),
+            candidates: Candidates::new(&accepts.0, &accepts.1.source, hints),
+            donors: Candidates::new(&refuses.0, &refuses.1.source, hints),
+            sent: accepts.0,
             accepts: accepts.1,
             refuses: refuses.1,
             fuel,
@@ -125,11 +129,12 @@ impl<'p, 'a> Search<'p, 'a> {
                 break;
             }
             // Half of them vary at the member itself.
-            let focus = match number % 2 {
-                1 => focus.as_slice(),
-                _ => reason.place.as_slice(),
+            let (focus, turn) = match (&reason.member, number % 2) {
+                (None, _) => (reason.place.as_slice(), number),
+                (Some(_), 0) => (reason.place.as_slice(), number / 2),
+                (Some(_), _) => (focus.as_slice(), number / 2),
             };
-            let Some(text) = self.next_proof(Some(focus), number) else {
+            let Some(text) = self.next_proof(Some(focus), turn) else {
                 if self.is_used_up() {
                     break;
                 }
@@ -167,9 +172,9 @@ impl<'p, 'a> Search<'p, 'a> {
             return None;
         }
         self.tries = self.tries.saturating_sub(1);
-        let text = self.sampler.instance(number, focus);
-        self.fuel = self.fuel.saturating_sub(self.sampler.take_work());
-        self.proves(&text).then_some(text)
+        let text = self.candidates.get(number, focus);
+        self.fuel = self.fuel.saturating_sub(self.candidates.take_work());
+        text.filter(|text| self.proves(text))
     }
 
     fn is_used_up(&self) -> bool {
@@ -245,8 +250,11 @@ impl<'p, 'a> Search<'p, 'a> {
             return false;
         }
         for number in 0..MENDS {
-            let donor = self.mender.instance(number, Some(&focus));
-            self.fuel = self.fuel.saturating_sub(self.mender.take_work());
+            let donor = self.donors.get(number, Some(&focus));
+            self.fuel = self.fuel.saturating_sub(self.donors.take_work());
+            let Some(donor) = donor else {
+                continue;
+            };
             for text in mended(text, &focus, &donor) {
                 if self.is_used_up() {
                     return false;
@@ -277,8 +285,7 @@ impl<'p, 'a> Search<'p, 'a> {
         let document = reader.read(text.as_bytes(), &self.refuses.instance);
         let proves = document.is_ok_and(|document| {
             let instance = document.root();
-            let is_possible = !self.sampler.doc.is_of_arguments || instance.kind() == Kind::Object;
-            is_possible
+            is_sent(&self.sent, instance)
                 && self.verdict(self.refuses, instance) == Verdict::Invalid
                 && self.verdict(self.accepts, instance) == Verdict::Valid
         });
@@ -286,7 +293,7 @@ impl<'p, 'a> Search<'p, 'a> {
         proves
     }
 
-    fn verdict(&mut self, judge: &Judge, instance: View<'_>) -> Verdict {
+    fn verdict(&mut self, judge: &Judge<'_>, instance: View<'_>) -> Verdict {
         let mut workspace = std::mem::take(&mut self.workspace).fuel(self.fuel.min(judge.fuel));
         let verdict = judge.schema.check(&mut workspace, instance);
         self.fuel = self

@@ -27,7 +27,7 @@ pub(super) struct Sides<'a> {
 }
 
 impl<'a> Sides<'a> {
-    fn pair(&self, one: (View<'a>, &Engine), other: (View<'a>, &Engine)) -> Pair<'a> {
+    fn pair(&self, one: (View<'a>, &'a Engine), other: (View<'a>, &Engine)) -> Pair<'a> {
         let pair = Pair::new(one, other);
         if self.open {
             pair

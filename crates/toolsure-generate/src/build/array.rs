@@ -7,6 +7,7 @@ use super::{Builder, Focus, Position, Style};
 use crate::conjunction::{Conjunction, Part};
 use crate::heights::NEVER;
 use crate::reach::{EdgeKind, is_never};
+use crate::step::Step;
 
 impl<'g> Builder<'g> {
     /// Writes an array.
@@ -25,7 +26,11 @@ impl<'g> Builder<'g> {
             Some(EdgeKind::Item(index)) => Some(*index),
             Some(EdgeKind::OtherItem) => Some(tuple),
             Some(_) => Some(0),
-            None => None,
+            None => match focus.step() {
+                Some(Step::Index(index)) => Some(*index),
+                Some(_) => Some(tuple),
+                None => None,
+            },
         };
         let needed: usize = contained.iter().map(|(_, count)| *count).sum();
         let wanted = match self.style {
@@ -33,18 +38,16 @@ impl<'g> Builder<'g> {
             Style::Mixed if position.depth < self.depth => self.random.below(3),
             _ => 0,
         };
-        let is_open = |index: usize| {
-            found
-                .part((self.model, self.reach), &Part::Item(index))
-                .is_some()
-        };
+        let is_open = |index: usize| self.part(found, &Part::Item(index)).is_some();
         let has_item = wanted > 0 && is_open(0);
         let is_twice = broken.is_some_and(|entry| entry.keyword == Keyword::UniqueItems);
+        let (varied, is_repeated) = self.extra_items(found).unwrap_or_default();
         let mut length = least
             .max(needed)
             .max(at.map_or(0, |at| at.saturating_add(1)))
             .max(if has_item { wanted } else { 0 })
-            .max(if is_twice { 2 } else { 0 });
+            .max(if is_twice { 2 } else { 0 })
+            .max(varied);
         let is_beyond = matches!(
             broken.map(|entry| entry.keyword),
             Some(Keyword::UnevaluatedItems | Keyword::Items | Keyword::AdditionalItems)
@@ -62,17 +65,22 @@ impl<'g> Builder<'g> {
             if index > 0 {
                 self.out.push(',');
             }
-            let part = found.part((self.model, self.reach), &Part::Item(index));
+            let part = match index < needed {
+                true => Part::Contained(index),
+                false => Part::Item(index),
+            };
+            let part = self.part(found, &part);
             let mut subs = match (part, at == Some(index) || is_beyond) {
                 (Some(subs), _) => subs,
                 (None, true) => Vec::new(),
                 (None, false) => return None,
             };
             let mut inner = Focus::NONE;
-            if at == Some(index)
-                && let Some(edge) = aimed
-            {
-                if !subs.contains(&edge.to) && !is_never(self.model, edge.to) {
+            if at == Some(index) {
+                if let Some(edge) = aimed
+                    && !subs.contains(&edge.to)
+                    && !is_never(self.model, edge.to)
+                {
                     subs.push(edge.to);
                 }
                 inner = focus.inside();
@@ -88,9 +96,12 @@ impl<'g> Builder<'g> {
             let start = self.out.len();
             match &first {
                 Some(text) if is_twice => self.out.push_str(text),
+                Some(text) if is_repeated && index > tuple && at != Some(index) => {
+                    self.out.push_str(text);
+                }
                 _ => self.item(&subs, inner, (position, index))?,
             }
-            if first.is_none() {
+            if first.is_none() || index == tuple {
                 first = self.out.get(start..).map(str::to_owned);
             }
         }

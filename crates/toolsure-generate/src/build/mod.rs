@@ -4,102 +4,28 @@
 //! instances afterwards; here, work must only be bounded.
 
 mod array;
+mod focus;
 mod literal;
+mod name;
 mod number;
 mod object;
 mod string;
+mod vary;
+
+use std::cell::Cell;
 
 use toolsure_json::Node as _;
 use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{Entry, Form, Model, SubschemaId, TypeSet};
 
-use crate::conjunction::{Choice, Chooser, Conjunction};
+use crate::conjunction::{Choice, Chooser, Conjunction, Part};
 use crate::heights::{Heights, NEVER, TYPES, least};
 use crate::random::Random;
 use crate::reach::{Edge, EdgeKind, Reach};
+use crate::step::Step;
 use crate::text::Matches;
-
-/// What is to be true of the value at the end of the path.
-#[derive(Clone, Debug)]
-pub(crate) enum Aim<'g> {
-    /// Nothing beyond its schema.
-    Any,
-    /// It has one of these types.
-    Type(TypeSet),
-    /// It is this JSON text.
-    Text(String),
-    /// It is exactly at this bound.
-    At(&'g Entry),
-    /// It matches everything but this keyword of this subschema.
-    Break(SubschemaId, &'g Entry),
-}
-
-/// The path to the value that an instance is made for, and what is to be true of it.
-#[derive(Clone, Copy)]
-pub(crate) struct Focus<'f, 'g> {
-    path: &'f [&'f Edge],
-    aim: Option<&'f Aim<'g>>,
-}
-
-impl<'f, 'g> Focus<'f, 'g> {
-    pub(crate) fn new(path: &'f [&'f Edge], aim: &'f Aim<'g>) -> Self {
-        Self {
-            path,
-            aim: Some(aim),
-        }
-    }
-
-    /// No goal.
-    pub(crate) const NONE: Self = Self {
-        path: &[],
-        aim: None,
-    };
-
-    /// The edges at the value itself, and what is left of the path after them.
-    fn split(self) -> (&'f [&'f Edge], Self) {
-        let own = self.path.iter().take_while(|edge| edge.kind.is_in_place());
-        let (here, rest) = self.path.split_at_checked(own.count()).unwrap_or_default();
-        let rest = Self {
-            path: rest,
-            aim: self.aim,
-        };
-        (here, rest)
-    }
-
-    /// The edge to a part of the value.
-    fn next(self) -> Option<&'f Edge> {
-        self.path.first().copied()
-    }
-
-    /// The goal in that part.
-    fn inside(self) -> Self {
-        Self {
-            path: self.path.get(1..).unwrap_or_default(),
-            aim: self.aim,
-        }
-    }
-
-    /// The aim, if the value is the one that it is about.
-    fn aim(self) -> Option<&'f Aim<'g>> {
-        self.aim.filter(|_| self.path.is_empty())
-    }
-
-    /// The keyword that the value is to break.
-    fn broken(self) -> Option<(SubschemaId, &'g Entry)> {
-        match self.aim() {
-            Some(Aim::Break(sub, entry)) => Some((*sub, entry)),
-            _ => None,
-        }
-    }
-
-    /// The bound that the value is to be at.
-    fn bound(self) -> Option<&'g Entry> {
-        match self.aim() {
-            Some(Aim::At(entry)) => Some(entry),
-            _ => None,
-        }
-    }
-}
+pub(crate) use focus::{Aim, Focus};
+pub(crate) use vary::{Extra, Texts, Variation};
 
 /// How much is put into an instance, and how it is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +45,9 @@ pub(crate) struct Builder<'g> {
     pub(crate) reach: &'g Reach,
     pub(crate) matches: &'g Matches,
     /// Names that were looked at: work beside the values.
-    pub(crate) looked: usize,
+    pub(crate) looked: Cell<usize>,
+    /// The maximum of that.
+    pub(crate) most_looked: usize,
     pub(crate) random: Random,
     pub(crate) style: Style,
     /// The number of the attempt at the goal: another one makes another choice.
@@ -132,6 +60,11 @@ pub(crate) struct Builder<'g> {
     pub(crate) depth: usize,
     /// Whether the instance is an object.
     pub(crate) is_object: bool,
+    /// How it varies, if it does.
+    pub(crate) variation: Option<Variation<'g>>,
+    pub(crate) extra: Extra,
+    /// What is left of the number of the variation once branches on the path to it are chosen.
+    pub(crate) turn: usize,
     /// The instance so far.
     pub(crate) out: String,
 }
@@ -147,7 +80,9 @@ impl<'g> Builder<'g> {
         let made = self.value(&[self.model.root], types, focus, Position::default());
         let values = before.saturating_sub(self.values).saturating_mul(VALUE);
         let written = self.out.len() / 16;
-        let work = values.saturating_add(self.looked).saturating_add(written);
+        let work = values
+            .saturating_add(self.looked.get())
+            .saturating_add(written);
         (made.map(|()| self.out), work)
     }
 
@@ -160,11 +95,25 @@ impl<'g> Builder<'g> {
         position: Position,
     ) -> Option<()> {
         self.values = self.values.checked_sub(1)?;
-        if position.depth > DEEPEST || self.out.len() > self.bytes {
+        if position.depth > DEEPEST || self.out.len() > self.bytes || self.has_looked_enough() {
             return None;
         }
         let (forced, rest) = focus.split();
-        let found = self.conjunction(subs, types, forced, rest)?;
+        if let Some(Aim::Vary(variation)) = rest.aim() {
+            return self.vary(subs, types, position, *variation);
+        }
+        let along = match rest.step() {
+            Some(Step::Name(_) | Step::AnyName) => types.intersection(TypeSet::OBJECT),
+            Some(Step::Index(_) | Step::AnyItem) => types.intersection(TypeSet::ARRAY),
+            None => types,
+        };
+        let found = self.conjunction(subs, along, forced, rest)?;
+        // Where no value has such a part, the value itself varies.
+        if let (Some(_), Some(variation)) = (rest.step(), self.variation)
+            && (found.is_never || found.types.is_empty())
+        {
+            return self.vary(subs, types, position, variation);
+        }
         let broken = rest.broken();
         match rest.aim() {
             Some(Aim::Text(text)) => {
@@ -233,6 +182,25 @@ impl<'g> Builder<'g> {
         Some(())
     }
 
+    /// Counts work beside the values.
+    fn look(&self, names: usize) {
+        self.looked.set(self.looked.get().saturating_add(names));
+    }
+
+    fn has_looked_enough(&self) -> bool {
+        self.looked.get() > self.most_looked
+    }
+
+    /// The subschemas that apply to a part; `None` if it is not allowed, or if too much was looked at.
+    fn part(&self, found: &Conjunction<'g>, part: &Part<'_>) -> Option<Vec<SubschemaId>> {
+        if self.has_looked_enough() {
+            return None;
+        }
+        let (subs, work) = found.part((self.model, self.reach), part);
+        self.look(work);
+        subs
+    }
+
     fn conjunction(
         &mut self,
         subs: &[SubschemaId],
@@ -251,6 +219,7 @@ impl<'g> Builder<'g> {
                 Choice::None(sub, entry.keyword)
             }
             // A value of `not`, or of two branches, is to match it.
+            _ if rest.step().is_some() => Choice::Turn,
             _ if self.style == Style::Mixed => Choice::Any,
             _ => Choice::Least,
         };
@@ -272,10 +241,15 @@ impl<'g> Builder<'g> {
             heights: self.heights,
             random: &mut self.random,
             choice,
+            is_lenient: self.variation.is_some(),
+            turn: self.turn,
+            wanted: rest.member().map(|name| (self.reach, name)),
             forced,
             types,
         };
-        chooser.conjunction(&subs).ok()
+        let found = chooser.conjunction(&subs).ok()?;
+        self.turn = chooser.turn;
+        Some(found)
     }
 
     /// Which of `count` candidates it is this time.
@@ -435,9 +409,9 @@ impl Position {
     }
 }
 
-/// Whether a value is an object without some members, as `not` with `required` asks.
-pub(crate) fn forbidden_names<'g>(model: &'g Model, found: &Conjunction<'g>) -> Vec<&'g str> {
-    let mut names = Vec::new();
+/// The lists of members that an object must not have all of, as `not` with `required` asks.
+pub(crate) fn forbidden_names<'g>(model: &'g Model, found: &Conjunction<'g>) -> Vec<Vec<&'g str>> {
+    let mut lists = Vec::new();
     let mut todo = found.negated.clone();
     let mut left: usize = 50;
     while let Some(id) = todo.pop() {
@@ -451,14 +425,14 @@ pub(crate) fn forbidden_names<'g>(model: &'g Model, found: &Conjunction<'g>) -> 
                 (Form::Literal, Keyword::Required) => {
                     let view = found.view(model, id, entry.value);
                     let list = view.into_iter().flat_map(|view| view.items());
-                    names.extend(list.map(|name| name.string()));
+                    lists.push(list.map(|name| name.string()).collect());
                 }
                 (Form::List(all), Keyword::AnyOf) => todo.extend(all.iter()),
                 _ => {}
             }
         }
     }
-    names
+    lists
 }
 
 const TYPES_OF_CANDIDATES: [TypeSet; 7] = TYPES;

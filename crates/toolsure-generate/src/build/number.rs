@@ -4,6 +4,7 @@ use toolsure_json::{Kind, Node as _, Number};
 use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{Form, TypeSet};
 
+use super::vary::{Variation, distinct};
 use super::{Builder, Focus, Position};
 use crate::conjunction::Conjunction;
 use crate::decimal::{Decimal, least_common_multiple};
@@ -26,6 +27,12 @@ impl<'g> Builder<'g> {
         focus: Focus<'_, 'g>,
         position: Position,
     ) -> Option<()> {
+        if focus.broken().is_none()
+            && let Some(text) = self.hinted(found, types)
+        {
+            self.out.push_str(&text);
+            return Some(());
+        }
         let candidates = self.candidates(found, types, focus);
         let turn = match focus.broken() {
             Some(_) => self.variant,
@@ -34,6 +41,44 @@ impl<'g> Builder<'g> {
         let text = candidates.get(turn)?;
         self.out.push_str(text);
         Some(())
+    }
+
+    /// Numbers of a type that are worth trying: those at the ends of what the schema allows, and those of the hints.
+    pub(super) fn numbers(
+        &mut self,
+        found: &Conjunction<'g>,
+        types: TypeSet,
+        variation: Variation<'g>,
+    ) -> Vec<String> {
+        let is_integer = !found.types.intersects(TypeSet::FRACTION);
+        let range = self.range(found, is_integer, Focus::NONE);
+        let ends = range.as_ref().map_or([None, None], |range| {
+            let text = |end: Option<i128>| Some(Decimal::of(end?, range.scale).text());
+            [text(range.first()), text(range.last())]
+        });
+        let mut all: Vec<String> = ends.into_iter().flatten().collect();
+        let mut own = self.candidates(found, types, Focus::NONE);
+        let rest = own.split_off(own.len().min(OWN));
+        all.extend(own);
+        let plain = ["1000000", "-1000000", "0.5", "0.125", "7"].map(str::to_owned);
+        // Beyond a bound of its own, a number proves nothing.
+        let is_within = |text: &String| {
+            let known = range.as_ref().zip(Decimal::read(text));
+            known.is_none_or(|(range, number)| range.has(number))
+        };
+        let hinted = variation.hints.numbers.iter().cloned();
+        all.extend(plain.into_iter().chain(hinted).filter(is_within));
+        all.extend(rest);
+        let is_fraction = types == TypeSet::FRACTION;
+        all.retain(|text| text.contains('.') == is_fraction);
+        if variation.is_interoperable && is_integer {
+            all.retain(|text| {
+                let value = text.parse::<f64>();
+                value.is_ok_and(|value| value.abs() < TWO_POW_53)
+            });
+        }
+        self.look(all.len());
+        distinct(all)
     }
 
     fn candidates(
@@ -226,6 +271,18 @@ impl Range {
         }
     }
 
+    /// Whether a number is not beyond its bounds.
+    fn has(&self, number: Decimal) -> bool {
+        let scale = self.scale.max(number.scale());
+        let in_units = |value: i128, from: u32| Decimal::of(value, from).units(scale);
+        let Some(units) = number.units(scale) else {
+            return true;
+        };
+        let least = self.least.and_then(|least| in_units(least, self.scale));
+        let most = self.most.and_then(|most| in_units(most, self.scale));
+        least.is_none_or(|least| units >= least) && most.is_none_or(|most| units <= most)
+    }
+
     /// The least multiple in it.
     fn first(&self) -> Option<i128> {
         let (least, step) = (self.least?, self.step.max(1));
@@ -269,3 +326,8 @@ impl Range {
         all
     }
 }
+
+/// Numbers of the schema's own that are tried before others.
+const OWN: usize = 3;
+/// The first integer that a double does not hold apart from its neighbours.
+const TWO_POW_53: f64 = 9_007_199_254_740_992.0;

@@ -11,6 +11,7 @@ use super::{Builder, Focus, Position, Style, forbidden_names};
 use crate::conjunction::{Choice, Chooser, Conjunction, Part};
 use crate::heights::NEVER;
 use crate::reach::{EdgeKind, is_never};
+use crate::step::Step;
 
 /// The names of an object's members.
 struct Names {
@@ -50,7 +51,11 @@ impl<'g> Builder<'g> {
             }
             Some(EdgeKind::OtherMember) => Some(self.other_name(found, position, true)?),
             Some(EdgeKind::Name) => Some(self.written_name(found, focus, position)?),
-            _ => None,
+            _ => match focus.step() {
+                Some(Step::Name(name)) => Some(name.clone()),
+                Some(Step::AnyName) => Some(self.undeclared_name(found, position)?),
+                _ => None,
+            },
         };
         let is_name = matches!(aimed.map(|edge| &edge.kind), Some(EdgeKind::Name));
         let mut names = Names {
@@ -58,7 +63,13 @@ impl<'g> Builder<'g> {
             known: HashSet::new(),
             without: self.without(found, focus),
         };
-        for name in forced.iter().copied().chain(own_name.as_deref()) {
+        // `not` may forbid it only together with others.
+        if let Some(own) = &own_name {
+            names.without.retain(|name| name != own);
+        }
+        let extra = self.extra_name(found);
+        let known = own_name.as_deref().into_iter().chain(extra.as_deref());
+        for name in forced.iter().copied().chain(known) {
             names.add(name);
         }
         let extended = self.choose_names(found, &mut names, (focus, position))?;
@@ -82,7 +93,7 @@ impl<'g> Builder<'g> {
             push_json_string(&mut self.out, name);
             self.out.push(':');
             let is_own = own_name.as_ref() == Some(name);
-            let part = found.part((self.model, self.reach), &Part::Member(name));
+            let part = self.part(found, &Part::Member(name));
             let mut subs = match (part, is_own || is_extra) {
                 (Some(subs), _) => subs,
                 // It is there although it must not be.
@@ -90,11 +101,11 @@ impl<'g> Builder<'g> {
                 (None, false) => return None,
             };
             let mut inner = Focus::NONE;
-            if is_own
-                && !is_name
-                && let Some(edge) = aimed
-            {
-                if !subs.contains(&edge.to) && !is_never(self.model, edge.to) {
+            if is_own && !is_name {
+                if let Some(edge) = aimed
+                    && !subs.contains(&edge.to)
+                    && !is_never(self.model, edge.to)
+                {
                     subs.push(edge.to);
                 }
                 inner = focus.inside();
@@ -117,11 +128,16 @@ impl<'g> Builder<'g> {
             .flat_map(|(_, _, list)| list.items())
             .map(|name| name.string())
             .collect();
+        // An object that lacks one of them is enough; which one differs.
+        let turn = self.variation.map_or(self.variant, |it| it.number);
+        let missing = |list: Vec<&'g str>| {
+            let optional = list.into_iter().filter(|name| !required.contains(name));
+            let optional: Vec<&str> = optional.collect();
+            let turn = turn.checked_rem(optional.len())?;
+            optional.get(turn).map(|name| (*name).to_owned())
+        };
         let forbidden = forbidden_names(self.model, found).into_iter();
-        let mut without: Vec<String> = forbidden
-            .filter(|name| !required.contains(name))
-            .map(str::to_owned)
-            .collect();
+        let mut without: Vec<String> = forbidden.filter_map(missing).collect();
         let Some((sub, entry)) = focus.broken() else {
             return without;
         };
@@ -239,6 +255,9 @@ impl<'g> Builder<'g> {
             heights: self.heights,
             random: &mut self.random,
             choice: Choice::Least,
+            is_lenient: current.is_lenient,
+            turn: 0,
+            wanted: None,
             forced: &[],
             types: current.types,
         };
@@ -249,6 +268,7 @@ impl<'g> Builder<'g> {
             types: added.types,
             is_never: current.is_never || added.is_never,
             negated: added.negated,
+            is_lenient: current.is_lenient,
         };
         let is_new = |sub: &SubschemaId| !current.subs.contains(sub);
         all.subs.extend(added.subs.iter().copied().filter(is_new));
@@ -262,14 +282,15 @@ impl<'g> Builder<'g> {
         if self.style == Style::Least || position.depth >= self.depth {
             return;
         }
+        let quarters = self.variation.map_or(2, |variation| variation.quarters);
         for name in self.declared(found) {
-            if self.style == Style::Mixed && self.random.below(2) == 0 {
+            if self.style == Style::Mixed && self.random.below(4) >= quarters {
                 continue;
             }
             if self.values <= names.list.len().saturating_mul(2) {
                 return;
             }
-            let part = found.part((self.model, self.reach), &Part::Member(name));
+            let part = self.part(found, &Part::Member(name));
             let is_possible = part.is_some_and(|subs| {
                 let mut all = subs.iter();
                 all.all(|one| self.heights.least(*one, TypeSet::ALL) != NEVER)
@@ -317,10 +338,7 @@ impl<'g> Builder<'g> {
             if names.list.len() >= least {
                 break;
             }
-            if found
-                .part((self.model, self.reach), &Part::Member(name))
-                .is_some()
-            {
+            if self.part(found, &Part::Member(name)).is_some() {
                 names.add(name);
             }
         }
@@ -337,139 +355,7 @@ impl<'g> Builder<'g> {
         }
         Some(())
     }
-
-    /// A name that is not declared. `is_any` says that no subschema need allow it.
-    fn other_name(
-        &mut self,
-        found: &Conjunction<'g>,
-        position: Position,
-        is_any: bool,
-    ) -> Option<String> {
-        let is_free = |name: &str| {
-            !found
-                .subs
-                .iter()
-                .any(|sub| self.reach.member(*sub, name).is_some())
-                && found.entries.iter().all(|(_, entry)| match &entry.form {
-                    Form::Patterns(all) => {
-                        !is_any
-                            || all.iter().all(|(_, id, _)| {
-                                let mut fuel = crate::heights::PATTERN_FUEL;
-                                let pattern = self.model.patterns.get(id.index());
-                                pattern.and_then(|it| it.matches(name, &mut fuel)) == Some(false)
-                            })
-                    }
-                    _ => true,
-                })
-                && (is_any
-                    || found
-                        .part((self.model, self.reach), &Part::Member(name))
-                        .is_some())
-        };
-        let name_schemas: Vec<SubschemaId> = found
-            .entries
-            .iter()
-            .filter_map(|(_, entry)| match entry.form {
-                Form::One(one) if entry.keyword == Keyword::PropertyNames => Some(one),
-                _ => None,
-            })
-            .collect();
-        for turn in 0..TRIED_NAMES {
-            let turn = position.turn.saturating_add(turn);
-            let name = if name_schemas.is_empty() {
-                match turn {
-                    0 => "other".to_owned(),
-                    turn => format!("other{turn}"),
-                }
-            } else {
-                let inner = Position {
-                    depth: position.depth.saturating_add(1),
-                    turn,
-                };
-                self.text_of(&name_schemas, Focus::NONE, inner)?
-            };
-            if is_free(&name) {
-                return Some(name);
-            }
-        }
-        // A pattern may ask for the names that are allowed.
-        let patterns = found
-            .entries
-            .iter()
-            .filter_map(|(_, entry)| match &entry.form {
-                Form::Patterns(all) if !is_any => Some(all),
-                _ => None,
-            });
-        let mut known = Vec::new();
-        for (_, id, _) in patterns.flatten() {
-            let pattern = self.model.patterns.get(id.index())?;
-            let count = position.turn.min(TRIED_NAMES).saturating_add(1);
-            known.extend(self.matches.first(pattern, 0, count));
-        }
-        known.into_iter().rfind(|name| is_free(name))
-    }
-
-    /// A name toward the goal.
-    fn written_name(
-        &mut self,
-        found: &Conjunction<'g>,
-        focus: Focus<'_, 'g>,
-        position: Position,
-    ) -> Option<String> {
-        let subs: Vec<SubschemaId> = found
-            .entries
-            .iter()
-            .filter_map(|(_, entry)| match entry.form {
-                Form::One(one) if entry.keyword == Keyword::PropertyNames => Some(one),
-                _ => None,
-            })
-            .collect();
-        self.text_of(&subs, focus.inside(), position.inside(0))
-    }
-
-    /// A string that matches subschemas.
-    fn text_of(
-        &mut self,
-        subs: &[SubschemaId],
-        focus: Focus<'_, 'g>,
-        position: Position,
-    ) -> Option<String> {
-        let outer = std::mem::take(&mut self.out);
-        let made = self.value(subs, TypeSet::STRING, focus, position);
-        let text = std::mem::replace(&mut self.out, outer);
-        made?;
-        let document = toolsure_json::OwnedDocument::read(
-            text.as_bytes(),
-            &toolsure_json::ReadLimits::default(),
-        );
-        Some(document.ok()?.document().root().string().to_owned())
-    }
-
-    /// The names of the members that are declared, each once.
-    fn declared(&mut self, found: &Conjunction<'g>) -> Vec<&'g str> {
-        let mut names = Vec::new();
-        let mut known = HashSet::new();
-        for (sub, entry) in &found.entries {
-            let Form::Map(map) = &entry.form else {
-                continue;
-            };
-            if entry.keyword != Keyword::Properties {
-                continue;
-            }
-            self.looked = self.looked.saturating_add(map.len());
-            for (key, _) in map {
-                if let Some(key) = found.view(self.model, *sub, *key)
-                    && known.insert(key.string())
-                {
-                    names.push(key.string());
-                }
-            }
-        }
-        names
-    }
 }
 
 /// Rounds in which members ask for other members.
 const ROUNDS: usize = 8;
-/// Names that are tried for one member.
-const TRIED_NAMES: usize = 40;

@@ -1,15 +1,18 @@
 //! Strings of a length, a pattern and a format.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use toolsure_json::{Node as _, push_json_string};
 use toolsure_pattern::Pattern;
 use toolsure_syntax::Keyword;
-use toolsure_syntax::model::{ContentUse, Entry, Form, FormatUse};
+use toolsure_syntax::model::{ContentUse, Entry, Form, FormatUse, TypeSet};
 
+use super::vary::distinct;
 use super::{Builder, Focus, Position};
 use crate::conjunction::Conjunction;
 use crate::heights::PATTERN_FUEL;
+use crate::hints::{Hints, LONGEST};
 use crate::text::{Matches, NOT_OF_FORMATS, not_matching, of_format};
 
 /// What is asked of a string.
@@ -21,6 +24,8 @@ struct Asked<'g> {
     formats: Vec<&'g str>,
     content: Option<ContentUse>,
     matches: &'g Matches,
+    /// The fuel that patterns used.
+    spent: Cell<u64>,
 }
 
 impl<'g> Builder<'g> {
@@ -46,6 +51,12 @@ impl<'g> Builder<'g> {
         if asked.least > asked.most || asked.least > self.bytes {
             return None;
         }
+        if broken.is_none()
+            && let Some(text) = self.hinted(found, TypeSet::STRING)
+        {
+            self.out.push_str(&text);
+            return Some(());
+        }
         let turn = match broken {
             Some(_) => self.variant,
             None => position.turn.saturating_add(match self.style {
@@ -69,10 +80,38 @@ impl<'g> Builder<'g> {
                 .filter(|text| !format.accepts(text) && asked.fits(text))
                 .nth(turn)?,
             Some(Form::Content(_)) => "{!".to_owned(),
-            _ => asked.text(turn)?,
+            _ => asked.text(turn).or_else(|| {
+                let variation = self.variation?;
+                self.strings(found, variation.hints).into_iter().next()
+            })?,
         };
         push_json_string(&mut self.out, &text);
         Some(())
+    }
+
+    /// Strings that are worth trying.
+    pub(super) fn strings(&self, found: &Conjunction<'g>, hints: &Hints) -> Vec<String> {
+        let asked = self.asked(found, None);
+        let mut all: Vec<String> = Vec::new();
+        let formats = asked.formats.iter().flat_map(|name| of_format(name));
+        all.extend(formats.map(|text| (*text).to_owned()));
+        if !asked.patterns.is_empty() {
+            all.extend(asked.patterned(PATTERNED));
+        }
+        all.extend(asked.content.map(Asked::content));
+        all.extend(hints.between_patterns.iter().cloned());
+        all.extend(["a", "", "Ab 1", "é", "-", "0"].map(str::to_owned));
+        let own = [asked.least, asked.most].into_iter();
+        let lengths = own.chain(hints.lengths.iter().take(24).copied());
+        let lengths = lengths.filter(|length| *length <= LONGEST);
+        let longer = hints.text_lengths.iter().take(6).copied();
+        all.extend(lengths.chain(longer).map(|length| "a".repeat(length)));
+        all.extend(hints.strings.iter().cloned());
+        let most = u64::try_from(self.most_looked).unwrap_or(u64::MAX);
+        all.retain(|text| asked.spent.get() < most && asked.fits(text));
+        self.look(usize::try_from(asked.spent.get()).unwrap_or(usize::MAX));
+        self.look(all.iter().map(|text| text.len() / 16 + 1).sum());
+        distinct(all)
     }
 
     fn asked(&self, found: &Conjunction<'g>, broken: Option<&Entry>) -> Asked<'g> {
@@ -83,6 +122,7 @@ impl<'g> Builder<'g> {
             formats: Vec::new(),
             content: None,
             matches: self.matches,
+            spent: Cell::new(0),
         };
         for (sub, entry) in &found.entries {
             let is_broken = broken.is_some_and(|broken| std::ptr::eq(broken, *entry));
@@ -126,8 +166,19 @@ impl Asked<'_> {
         (self.least..=self.most).contains(&length)
             && self.patterns.iter().all(|(_, pattern)| {
                 let mut fuel = PATTERN_FUEL;
-                pattern.matches(text, &mut fuel) == Some(true)
+                let answer = pattern.matches(text, &mut fuel);
+                let used = PATTERN_FUEL.saturating_sub(fuel);
+                self.spent.set(self.spent.get().saturating_add(used));
+                answer == Some(true)
             })
+    }
+
+    /// A string with such a content.
+    fn content(content: ContentUse) -> String {
+        match content {
+            ContentUse::Base64 => "YQ==".to_owned(),
+            ContentUse::Json => "{}".to_owned(),
+        }
     }
 
     /// Candidate `turn`.
@@ -139,11 +190,7 @@ impl Asked<'_> {
                 .map(|text| (*text).to_owned())
                 .filter(|text| self.fits(text)),
         );
-        match self.content {
-            Some(ContentUse::Base64) => known.push("YQ==".to_owned()),
-            Some(ContentUse::Json) => known.push("{}".to_owned()),
-            None => {}
-        }
+        known.extend(self.content.map(Self::content));
         if turn < known.len() {
             return known.into_iter().nth(turn);
         }
@@ -188,3 +235,6 @@ impl Asked<'_> {
         letter.repeat(length)
     }
 }
+
+/// Strings that match the patterns, among those that are worth trying.
+const PATTERNED: usize = 3;

@@ -1,35 +1,55 @@
-//! The scalars in two schemas, which show where edge cases are.
+//! Scalars of schemas, which show where one schema is likely to differ from another.
 
 use std::collections::{BTreeSet, HashSet};
 
 use toolsure_json::{Key as _, Kind, Node as _, View};
 use toolsure_pattern::{Inclusion, Pattern};
 
-use toolsure_generate::text::from_pattern;
+use crate::text::from_pattern;
 
-/// The scalars in the two schemas, and neighbouring values.
+/// The scalars of two schemas and neighbouring values: bounds, listed values, names of members, lengths, and strings that only
+/// one of two patterns matches. At most 80 of each kind are kept, of the first 100,000 values of each schema.
+///
+/// ```
+/// use toolsure_generate::{Generator, Hints, Options, Step};
+/// use toolsure_json::{OwnedDocument, ReadLimits};
+/// use toolsure_schema::Compiler;
+///
+/// let (old, new) = (r#"{"type": "integer"}"#, r#"{"type": "integer", "maximum": 37}"#);
+/// let read = |text: &str| OwnedDocument::read(text.as_bytes(), &ReadLimits::default()).unwrap();
+/// let (one, other) = (read(old), read(new));
+/// let hints = Hints::of(one.document().root(), other.document().root());
+///
+/// let generator = Generator::new(&Compiler::new(), old.as_bytes())?;
+/// let options = Options::default();
+/// let mut variations = generator.variations(&options, &hints);
+/// let mut texts = (0..20).filter_map(|number| variations.candidate(number, Some(&[])));
+/// assert!(texts.any(|text| text == "38"));
+/// # Ok::<(), toolsure_schema::CompileError>(())
+/// ```
 #[derive(Debug, Default)]
-pub(super) struct Pool {
-    pub(super) strings: BTreeSet<String>,
-    pub(super) numbers: BTreeSet<String>,
-    pub(super) lengths: BTreeSet<usize>,
+pub struct Hints {
+    pub(crate) strings: BTreeSet<String>,
+    pub(crate) numbers: BTreeSet<String>,
+    pub(crate) lengths: BTreeSet<usize>,
     /// Lengths of strings only, and the next ones: beyond what an array or an object may have.
-    pub(super) text_lengths: BTreeSet<usize>,
-    pub(super) names: BTreeSet<String>,
+    pub(crate) text_lengths: BTreeSet<usize>,
+    pub(crate) names: BTreeSet<String>,
     /// Strings that tell the patterns of the two schemas apart.
-    pub(super) between_patterns: Vec<String>,
+    pub(crate) between_patterns: Vec<String>,
 }
 
 /// A pattern, and the minimum number of code points beside it.
 type Asked = (String, usize);
 
-impl Pool {
-    /// The scalars of two schema documents.
-    pub(super) fn of(one: View<'_>, other: View<'_>) -> Self {
-        let mut pool = Self::default();
-        let (one, other) = (pool.add(one), pool.add(other));
-        pool.tell_patterns_apart(&one, &other);
-        pool
+impl Hints {
+    /// The scalars of two schemas.
+    #[must_use]
+    pub fn of(one: View<'_>, other: View<'_>) -> Self {
+        let mut hints = Self::default();
+        let (one, other) = (hints.add(one), hints.add(other));
+        hints.tell_patterns_apart(&one, &other);
+        hints
     }
 
     /// Collects scalars from a schema document, and returns its patterns.
@@ -168,8 +188,8 @@ const PATTERN: u64 = 20_000;
 /// Values of a schema that are visited.
 const LOOKED_AT: usize = 100_000;
 /// Scalars of each kind that are kept.
-pub(super) const MOST_KEPT: usize = 80;
+const MOST_KEPT: usize = 80;
 /// The maximum number of characters, items and members of an instance.
-pub(super) const LONGEST: usize = 2_000;
+pub(crate) const LONGEST: usize = 2_000;
 /// The maximum number of characters of a string that a bound asks for.
 const LONGEST_TEXT: usize = 20_000;
