@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use serde_json::Value;
 use toolsure_json::{
     DuplicateKeys, Kind, Node, NodeId, Number, OwnedDocument, ReadError, ReadErrorKind, ReadLimits,
-    Unmetered, equal, first_duplicate, hash_value,
+    Reader, Span, Unmetered, equal, first_duplicate, hash_value,
 };
 
 use super::target::Target;
@@ -73,6 +73,7 @@ fn run(input: &[u8]) -> Outcome {
         }
     };
     walk(&document)?;
+    edit(input, &document, &limits)?;
     round_trip(&document, &value, &limits)
 }
 
@@ -162,6 +163,70 @@ fn walk(document: &OwnedDocument) -> Outcome {
     Ok(())
 }
 
+/// A text with two replacements is what it is when it is read whole.
+fn edit(input: &[u8], document: &OwnedDocument, limits: &ReadLimits) -> Outcome {
+    let Ok(parsed) = Box::<Reader>::default().parse(input.to_vec(), limits) else {
+        return Err("it is not read again".to_owned());
+    };
+    let document = document.document();
+    let turn = input
+        .len()
+        .wrapping_add(usize::from(input[input.len() / 2]));
+    let place = |nth: usize| {
+        let index = turn.wrapping_mul(nth) % document.len();
+        let Span { start, end } = document.view(NodeId::from_index(index)).span();
+        match (turn / nth) % 3 {
+            0 => Span { start, end: start },
+            1 => Span { start: end, end },
+            _ => Span { start, end },
+        }
+    };
+    let mut places = [place(1), place(7)];
+    places.sort_by_key(|span| (span.start, span.end));
+    let [first, second] = places;
+    if second.start < first.end {
+        return Ok(());
+    }
+    let with = |nth: usize| REPLACEMENTS[(turn / nth) % REPLACEMENTS.len()];
+    let source = parsed.document().source();
+    let whole = [
+        &source[..first.start],
+        with(2),
+        &source[first.end..second.start],
+        with(5),
+        &source[second.end..],
+    ]
+    .concat();
+    let edits = [(first, with(2)), (second, with(5))];
+    match (
+        parsed.edited(Box::default(), &edits),
+        OwnedDocument::read(whole.as_bytes(), limits),
+    ) {
+        (Ok(edited), Ok(read)) => {
+            let (edited, read) = (edited.document(), read.document());
+            ensure!(edited.source() == whole, "another text: {whole}");
+            ensure!(edited.len() == read.len(), "other nodes: {whole}");
+            for index in (0..read.len()).take(200) {
+                let id = NodeId::from_index(index);
+                let (one, other) = (edited.view(id), read.view(id));
+                let is_same = one.span() == other.span()
+                    && one.kind() == other.kind()
+                    && one.parent().map(|it| it.id()) == other.parent().map(|it| it.id())
+                    && edited.pointer(id) == read.pointer(id);
+                ensure!(is_same, "another node {index}: {whole}");
+            }
+            let ControlFlow::Continue(same) = equal(edited.root(), read.root(), &mut Unmetered);
+            ensure!(same, "another value: {whole}");
+        }
+        (Err((_, one)), Err(other)) => ensure!(one == other, "{one}, {other}: {whole}"),
+        (one, other) => {
+            let (one, other) = (one.is_ok(), other.is_ok());
+            return Err(format!("edited {one}, whole {other}: {whole}"));
+        }
+    }
+    Ok(())
+}
+
 fn round_trip(document: &OwnedDocument, value: &Value, limits: &ReadLimits) -> Outcome {
     let written = value.to_string();
     let Ok(again) = OwnedDocument::read(written.as_bytes(), limits) else {
@@ -178,3 +243,15 @@ fn round_trip(document: &OwnedDocument, value: &Value, limits: &ReadLimits) -> O
     );
     Ok(())
 }
+
+/// What replaces a value, or stands before or behind it.
+const REPLACEMENTS: [&str; 8] = [
+    "",
+    "7",
+    "[{\"a\":1}]",
+    ",\"b\":[2]",
+    "\"\\u00e9\"",
+    "[",
+    "]",
+    "{},",
+];
