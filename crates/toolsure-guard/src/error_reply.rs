@@ -4,8 +4,8 @@ use toolsure_mcp::message::INTERNAL_ERROR;
 
 use crate::fault::Act;
 use crate::id::IdKey;
-use crate::recovery::Recovery;
 use crate::side::Side;
+use crate::unparsable::Recovery;
 
 /// The error to send because a message cannot be read, so that nobody waits forever. Each variant with
 /// a string holds a JSON-RPC error.

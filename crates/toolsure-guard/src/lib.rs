@@ -39,7 +39,6 @@ pub mod policy;
 mod rate;
 mod reading;
 mod record;
-mod recovery;
 mod renumber;
 mod scope;
 mod share;
@@ -50,6 +49,7 @@ mod subscription;
 mod text;
 mod trace;
 pub mod translate;
+mod unparsable;
 mod uri_template;
 
 pub use aggregate::{Aggregator, AggregatorError, AggregatorLimits, Member, default_prefix};
@@ -72,7 +72,6 @@ pub use message::{HttpRefusal, Message, Purpose};
 pub use policy::{Policy, PolicyError};
 pub use reading::{OwnedReading, read_message, replace_lone_surrogates};
 pub use record::{About, Action, Filter, Peer, Record};
-pub use recovery::{Recovered, Recovery};
 pub use renumber::{RequestOrigin, number_of};
 pub use scope::{Context, Scope, ScopeKey};
 pub use share::{
@@ -84,3 +83,4 @@ pub use status::{OlderTools, ToolState, ToolStatus, ToolsStatus};
 pub use subscription::subscription;
 pub use text::{hex, one_line};
 pub use trace::{Begun, End, Outcome, Trace, TraceContext, Tracer, Verdict};
+pub use unparsable::{Recovered, Recovery};

@@ -9,8 +9,8 @@ use super::Conversation;
 use super::open::Open;
 use super::turn::Turn;
 use crate::fault::Act;
+use crate::filter::awaiting_approval::Waiting;
 use crate::filter::drift::Drifted;
-use crate::filter::waiting::Waiting;
 use crate::id::IdKey;
 use crate::lock::{
     COMPARED, Compared, INSTRUCTIONS, PinnedList, entry_as_tool, instructions_as_tool,

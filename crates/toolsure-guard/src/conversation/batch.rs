@@ -11,8 +11,8 @@ use crate::fault::Act;
 use crate::message::{Message, Purpose};
 use crate::reading::read_message;
 use crate::record::{Action, Filter};
-use crate::recovery::Recovery;
 use crate::side::Side;
+use crate::unparsable::Recovery;
 
 impl Conversation {
     /// The elements of a batch, and which of the messages that they lead to are sent together; `None` if the

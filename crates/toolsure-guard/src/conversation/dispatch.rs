@@ -11,8 +11,8 @@ use super::turn::Turn;
 use crate::effect::Effects;
 use crate::fault::Act;
 use crate::message::{Message, kept};
-use crate::recovery::Recovered;
 use crate::side::Side;
+use crate::unparsable::Recovered;
 
 impl Conversation {
     /// Handles a message of one side.

@@ -18,8 +18,8 @@ use crate::id::IdKey;
 use crate::message::kept;
 use crate::policy::{Mode, Project};
 use crate::record::{Action, Filter};
-use crate::recovery::Recovery;
 use crate::side::Side;
+use crate::unparsable::Recovery;
 
 impl Conversation {
     /// Handles one message of the server.

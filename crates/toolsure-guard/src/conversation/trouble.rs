@@ -15,8 +15,8 @@ use crate::fault::Act;
 use crate::id::IdKey;
 use crate::message::{Message, Purpose};
 use crate::record::{Action, Filter, Record};
-use crate::recovery::{Recovered, Recovery};
 use crate::side::Side;
+use crate::unparsable::{Recovered, Recovery};
 
 impl Conversation {
     /// Handles a text that cannot be read.

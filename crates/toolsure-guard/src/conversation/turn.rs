@@ -18,10 +18,10 @@ use crate::message::{Message, Purpose};
 use crate::policy::{Policy, Rules};
 use crate::reading::{read_message, time_to_live};
 use crate::record::{Action, Filter, Record};
-use crate::recovery::Recovered;
 use crate::scope::ListedPage;
 use crate::side::Side;
 use crate::trace::TraceContext;
+use crate::unparsable::Recovered;
 
 /// The context in which one message or event is handled.
 pub(super) struct Turn<'t> {

@@ -14,10 +14,10 @@ use toolsure_mcp::project::{Listed, Lost, Projection};
 use toolsure_mcp::provider::{ProviderTools, PublishedTool};
 use toolsure_schema::Parser;
 
+use super::awaiting_approval::Waiting;
 use super::page_forms::original;
 use super::remarks::Remarks;
 use super::violation::SHOWN_NAME;
-use super::waiting::Waiting;
 use super::{drift, results};
 use crate::fault::Act;
 use crate::policy::Rules;

@@ -6,6 +6,7 @@
 
 mod admission;
 pub(crate) mod arguments;
+pub(crate) mod awaiting_approval;
 mod call_case;
 pub(crate) mod drift;
 mod extra;
@@ -15,7 +16,6 @@ mod rate;
 pub(crate) mod remarks;
 pub(crate) mod results;
 mod violation;
-pub(crate) mod waiting;
 
 pub(crate) use admission::mode_without_list;
 pub(crate) use call_case::{CallCase, Judged};

@@ -10,8 +10,8 @@ use crate::effect::{Effect, Effects, ToolsEvent};
 use crate::guard::Guard;
 use crate::id::IdKey;
 use crate::message::Message;
-use crate::recovery::Recovered;
 use crate::side::Side;
+use crate::unparsable::Recovered;
 
 impl Hub {
     /// Calls the conversation of a node, and handles its effects.
