@@ -11,13 +11,11 @@ use crate::build::{Aim, Builder, Extra, Focus, Style};
 use crate::certify::{Certifier, by_location, compile};
 use crate::goals::{Break, Cover, breaks, covers};
 use crate::heights::{Heights, NEVER};
-use crate::hints::Hints;
 use crate::instances::{Instances, Invalid, Missing, Purpose, Satisfiable, Valid};
 use crate::options::Options;
 use crate::random::Random;
 use crate::reach::Reach;
 use crate::text::Matches;
-use crate::variations::Variations;
 
 /// A schema, prepared to make instances of it.
 #[derive(Debug)]
@@ -69,24 +67,6 @@ impl Generator {
     #[must_use]
     pub fn schema(&self) -> &Schema {
         &self.schema
-    }
-
-    /// Candidates for instances that are edge cases of another schema, which the hints are from. Unlike [`Self::instances`], they
-    /// are not certified: the caller asks both schemas about each. The options' `seed`, `values`, `bytes`, `depth`, `objects`
-    /// and `interoperable` apply to each candidate; the caller decides how many are made.
-    ///
-    /// ```
-    /// use toolsure_generate::{Compiler, Generator, Hints, Options};
-    ///
-    /// let generator = Generator::new(&Compiler::new(), br#"{"type": "boolean"}"#)?;
-    /// let (options, hints) = (Options::default(), Hints::default());
-    /// let mut variations = generator.variations(&options, &hints);
-    /// assert_eq!(variations.candidate(1, Some(&[])).as_deref(), Some("false"));
-    /// # Ok::<(), toolsure_generate::CompileError>(())
-    /// ```
-    #[must_use]
-    pub fn variations<'g>(&'g self, options: &Options, hints: &'g Hints) -> Variations<'g> {
-        Variations::new(self, options, hints)
     }
 
     /// Makes instances within the limits of the options.

@@ -19,6 +19,26 @@ pub struct Variations<'g> {
     work: usize,
 }
 
+impl Generator {
+    /// Candidates for instances that are edge cases of another schema, which the hints are from. Unlike [`Self::instances`], they
+    /// are not certified: the caller asks both schemas about each. The options' `seed`, `values`, `bytes`, `depth`, `objects`
+    /// and `interoperable` apply to each candidate; the caller decides how many are made.
+    ///
+    /// ```
+    /// use toolsure_generate::{Compiler, Generator, Hints, Options};
+    ///
+    /// let generator = Generator::new(&Compiler::new(), br#"{"type": "boolean"}"#)?;
+    /// let (options, hints) = (Options::default(), Hints::default());
+    /// let mut variations = generator.variations(&options, &hints);
+    /// assert_eq!(variations.candidate(1, Some(&[])).as_deref(), Some("false"));
+    /// # Ok::<(), toolsure_generate::CompileError>(())
+    /// ```
+    #[must_use]
+    pub fn variations<'g>(&'g self, options: &Options, hints: &'g Hints) -> Variations<'g> {
+        Variations::new(self, options, hints)
+    }
+}
+
 impl<'g> Variations<'g> {
     pub(crate) fn new(generator: &'g Generator, options: &Options, hints: &'g Hints) -> Self {
         Self {

@@ -3,7 +3,7 @@
 use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{Entry, Form, SubschemaId, TypeSet};
 
-use super::{Builder, Focus, Position, Style};
+use super::{Builder, Focus, MOST_ITEMS, Position, Style};
 use crate::conjunction::{Conjunction, Part};
 use crate::heights::NEVER;
 use crate::reach::{EdgeKind, is_never};
@@ -218,6 +218,3 @@ fn longest_tuple(found: &Conjunction<'_>) -> usize {
     });
     lists.max().unwrap_or(0)
 }
-
-/// The most items of an array.
-pub(super) const MOST_ITEMS: usize = 2_000;

@@ -2,7 +2,7 @@
 
 use toolsure_syntax::model::{Entry, SubschemaId, TypeSet};
 
-use super::vary::Variation;
+use super::variation::Variation;
 use crate::reach::Edge;
 use crate::step::Step;
 

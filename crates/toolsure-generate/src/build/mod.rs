@@ -10,6 +10,7 @@ mod name;
 mod number;
 mod object;
 mod string;
+mod variation;
 mod vary;
 
 use std::cell::Cell;
@@ -25,7 +26,7 @@ use crate::reach::{Edge, EdgeKind, Reach};
 use crate::step::Step;
 use crate::text::Matches;
 pub(crate) use focus::{Aim, Focus};
-pub(crate) use vary::{Extra, Texts, Variation};
+pub(crate) use variation::{Extra, Texts, Variation};
 
 /// How much is put into an instance, and how it is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -440,3 +441,5 @@ const TYPES_OF_CANDIDATES: [TypeSet; 7] = TYPES;
 const VALUE: usize = 10;
 /// The maximum depth of an instance.
 const DEEPEST: usize = 60;
+/// The most items of an array.
+const MOST_ITEMS: usize = 2_000;

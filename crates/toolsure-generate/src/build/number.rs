@@ -4,7 +4,8 @@ use toolsure_json::{Kind, Node as _, Number};
 use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{Form, TypeSet};
 
-use super::vary::{Variation, distinct};
+use super::variation::Variation;
+use super::vary::distinct;
 use super::{Builder, Focus, Position};
 use crate::conjunction::Conjunction;
 use crate::decimal::{Decimal, least_common_multiple};

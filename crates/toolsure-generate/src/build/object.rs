@@ -6,8 +6,8 @@ use toolsure_json::{Node as _, View, push_json_string};
 use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{Dependency, Form, SubschemaId, TypeSet};
 
-use super::array::{MOST_ITEMS, limits};
-use super::{Builder, Focus, Position, Style, forbidden_names};
+use super::array::limits;
+use super::{Builder, Focus, MOST_ITEMS, Position, Style, forbidden_names};
 use crate::conjunction::{Choice, Chooser, Conjunction, Part};
 use crate::heights::NEVER;
 use crate::reach::{EdgeKind, is_never};

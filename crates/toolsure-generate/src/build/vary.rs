@@ -1,17 +1,16 @@
 //! Values that vary at the end of a path of steps: every candidate in turn, those of the hints among them.
 
-use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use toolsure_json::json_string;
 use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{SubschemaId, TypeSet};
 
-use super::array::MOST_ITEMS;
-use super::{Builder, Focus, Position, Style};
+use super::variation::Variation;
+use super::{Builder, Focus, MOST_ITEMS, Position, Style};
 use crate::conjunction::{Choice, Chooser, Conjunction, Part};
-use crate::hints::{Hints, LONGEST};
+use crate::hints::LONGEST;
 use crate::random::Random;
 
 /// What of a type is worth trying. Arrays and objects are made only when it is their turn.
@@ -29,37 +28,6 @@ impl Candidates {
             Self::Objects => OBJECTS,
         }
     }
-}
-
-/// The strings and numbers that are worth trying.
-#[derive(Debug, Default)]
-pub(crate) struct Texts(RefCell<HashMap<Key, Rc<[String]>>>);
-
-/// The subschemas that apply, the type, and all types of the value.
-type Key = (Vec<SubschemaId>, TypeSet, TypeSet);
-
-/// How instances vary.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Variation<'g> {
-    pub(crate) hints: &'g Hints,
-    pub(crate) texts: &'g Texts,
-    /// The number of the instance: another one makes another choice.
-    pub(crate) number: usize,
-    /// Whether integers that a double does not hold exactly are left out.
-    pub(crate) is_interoperable: bool,
-    /// The number of the candidate that each string and number is, if all are the same.
-    pub(crate) scalar: Option<usize>,
-    /// How many of four optional members an object has, where they are chosen at random.
-    pub(crate) quarters: usize,
-}
-
-/// What the next array or object is to have beside what it must, by the number of the choice.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Extra {
-    /// A number of items, and whether they are equal.
-    items: Option<(usize, bool)>,
-    /// A member.
-    name: Option<usize>,
 }
 
 impl<'g> Builder<'g> {
