@@ -169,9 +169,8 @@ fn edit(input: &[u8], document: &OwnedDocument, limits: &ReadLimits) -> Outcome 
         return Err("it is not read again".to_owned());
     };
     let document = document.document();
-    let turn = input
-        .len()
-        .wrapping_add(usize::from(input[input.len() / 2]));
+    let middle = input.get(input.len() / 2).copied().unwrap_or_default();
+    let turn = input.len().wrapping_add(usize::from(middle));
     let place = |nth: usize| {
         let index = turn.wrapping_mul(nth) % document.len();
         let Span { start, end } = document.view(NodeId::from_index(index)).span();
@@ -187,14 +186,18 @@ fn edit(input: &[u8], document: &OwnedDocument, limits: &ReadLimits) -> Outcome 
     if second.start < first.end {
         return Ok(());
     }
-    let with = |nth: usize| REPLACEMENTS[(turn / nth) % REPLACEMENTS.len()];
+    let with = |nth: usize| {
+        let index = (turn / nth) % REPLACEMENTS.len();
+        REPLACEMENTS.get(index).copied().unwrap_or_default()
+    };
     let source = parsed.document().source();
+    let part = |start: usize, end: usize| source.get(start..end).unwrap_or_default();
     let whole = [
-        &source[..first.start],
+        part(0, first.start),
         with(2),
-        &source[first.end..second.start],
+        part(first.end, second.start),
         with(5),
-        &source[second.end..],
+        part(second.end, source.len()),
     ]
     .concat();
     let edits = [(first, with(2)), (second, with(5))];
