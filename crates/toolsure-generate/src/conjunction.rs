@@ -384,6 +384,16 @@ impl<'m> Conjunction<'m> {
             })
     }
 
+    /// What every name of a member must match.
+    pub(crate) fn name_schemas(&self) -> Vec<SubschemaId> {
+        let names = self.entries.iter();
+        let names = names.filter_map(|(_, entry)| match entry.form {
+            Form::One(one) if entry.keyword == Keyword::PropertyNames => Some(one),
+            _ => None,
+        });
+        names.collect()
+    }
+
     /// A value in the document of a subschema.
     pub(crate) fn view(
         &self,

@@ -22,11 +22,11 @@ use crate::text::Matches;
 pub struct Generator {
     compiler: Compiler,
     schema: Schema,
-    pub(crate) model: Model,
-    pub(crate) reach: Reach,
-    pub(crate) heights: Heights,
+    model: Model,
+    reach: Reach,
+    heights: Heights,
     by_location: HashMap<String, SubschemaId>,
-    pub(crate) matches: Matches,
+    matches: Matches,
 }
 
 impl Generator {
@@ -67,6 +67,31 @@ impl Generator {
     #[must_use]
     pub fn schema(&self) -> &Schema {
         &self.schema
+    }
+
+    /// Makes one instance within these options. The number is part of the seed of its choices.
+    pub(crate) fn builder(&self, options: &Options, style: Style, number: usize) -> Builder<'_> {
+        let number = u64::try_from(number).unwrap_or(0);
+        let seed = options.seed.wrapping_mul(1_000).wrapping_add(number);
+        Builder {
+            model: &self.model,
+            heights: &self.heights,
+            reach: &self.reach,
+            matches: &self.matches,
+            looked: Cell::new(0),
+            most_looked: options.work,
+            random: Random::new(seed),
+            style,
+            variant: 0,
+            values: options.values,
+            bytes: options.bytes,
+            depth: options.depth,
+            is_object: options.objects,
+            variation: None,
+            extra: Extra::default(),
+            turn: 0,
+            out: String::new(),
+        }
     }
 
     /// Makes instances within the limits of the options.
@@ -281,26 +306,9 @@ impl<'g> Run<'g> {
             return None;
         }
         self.attempts = self.attempts.saturating_sub(1);
-        let turn = u64::try_from(variant).unwrap_or(0);
-        let builder = Builder {
-            model: &self.generator.model,
-            heights: &self.generator.heights,
-            reach: &self.generator.reach,
-            matches: &self.generator.matches,
-            looked: Cell::new(0),
-            most_looked: self.work,
-            random: Random::new(self.options.seed.wrapping_mul(1_000).wrapping_add(turn)),
-            style,
-            variant,
-            values: self.options.values,
-            bytes: self.options.bytes,
-            depth: self.options.depth,
-            is_object: self.options.objects,
-            variation: None,
-            extra: Extra::default(),
-            turn: 0,
-            out: String::new(),
-        };
+        let mut builder = self.generator.builder(self.options, style, variant);
+        builder.most_looked = self.work;
+        builder.variant = variant;
         let (text, work) = builder.instance(focus);
         self.work = self.work.saturating_sub(work.max(1));
         text

@@ -1,12 +1,9 @@
 //! Instances that vary at one location, to find out where two schemas differ.
 
-use std::cell::Cell;
-
-use crate::build::{Aim, Builder, Extra, Focus, Style, Texts, Variation};
+use crate::build::{Aim, Focus, Style, Texts, Variation};
 use crate::generator::Generator;
 use crate::hints::Hints;
 use crate::options::Options;
-use crate::random::Random;
 use crate::step::Step;
 
 /// Candidates for instances of a schema that are edge cases of another. See [`Generator::variations`].
@@ -70,11 +67,10 @@ impl<'g> Variations<'g> {
     /// ```
     pub fn candidate(&mut self, number: usize, at: Option<&[Step]>) -> Option<String> {
         let options = &self.options;
-        let turn = u64::try_from(number).unwrap_or(0);
-        let mut random = Random::new(options.seed.wrapping_mul(1_000).wrapping_add(turn));
+        let mut builder = self.generator.builder(options, Style::Least, number);
         let (style, quarters) = match (at, number) {
             // Something else around it may be what is missing.
-            (Some(_), _) if number > 0 && random.below(4) == 0 => (Style::Mixed, 2),
+            (Some(_), _) if number > 0 && builder.random.below(4) == 0 => (Style::Mixed, 2),
             (Some(_), _) | (None, 0) => (Style::Least, 0),
             (None, 1) => (Style::Full, 4),
             // None of the optional members, few, half of them, or all.
@@ -87,10 +83,9 @@ impl<'g> Variations<'g> {
             },
         };
         let is_same = at.is_none() && number % 4 == 3;
-        let depth = match is_same && number % 8 == 3 {
-            true => options.depth.saturating_mul(DEEP),
-            false => options.depth,
-        };
+        if is_same && number % 8 == 3 {
+            builder.depth = options.depth.saturating_mul(DEEP);
+        }
         let variation = Variation {
             scalar: is_same.then(|| number.div_euclid(8)),
             hints: self.hints,
@@ -99,25 +94,10 @@ impl<'g> Variations<'g> {
             is_interoperable: options.interoperable,
             quarters,
         };
-        let builder = Builder {
-            model: &self.generator.model,
-            heights: &self.generator.heights,
-            reach: &self.generator.reach,
-            matches: &self.generator.matches,
-            looked: Cell::new(0),
-            most_looked: MOST_LOOKED,
-            random,
-            style,
-            variant: 0,
-            values: options.values,
-            bytes: options.bytes,
-            depth,
-            is_object: options.objects,
-            variation: Some(variation),
-            extra: Extra::default(),
-            turn: number,
-            out: String::new(),
-        };
+        builder.style = style;
+        builder.variation = Some(variation);
+        builder.most_looked = MOST_LOOKED;
+        builder.turn = number;
         let aim = Aim::Vary(variation);
         let focus = at.map_or(Focus::NONE, |at| Focus::varying(at, &aim));
         let (text, work) = builder.instance(focus);

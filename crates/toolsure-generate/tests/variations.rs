@@ -1,4 +1,4 @@
-//! Candidates at a location, from the values of another schema; and instances that only they asked for before.
+//! Candidates at a location, from the values of two schemas; items that `contains` evaluates; members that exclude each other.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 

@@ -36,14 +36,7 @@ impl<'g> Builder<'g> {
                 })
                 && (is_any || this.part(found, &Part::Member(name)).is_some())
         };
-        let name_schemas: Vec<SubschemaId> = found
-            .entries
-            .iter()
-            .filter_map(|(_, entry)| match entry.form {
-                Form::One(one) if entry.keyword == Keyword::PropertyNames => Some(one),
-                _ => None,
-            })
-            .collect();
+        let name_schemas = found.name_schemas();
         for turn in 0..TRIED_NAMES {
             let turn = position.turn.saturating_add(turn);
             let name = if name_schemas.is_empty() {
@@ -101,14 +94,7 @@ impl<'g> Builder<'g> {
         focus: Focus<'_, 'g>,
         position: Position,
     ) -> Option<String> {
-        let subs: Vec<SubschemaId> = found
-            .entries
-            .iter()
-            .filter_map(|(_, entry)| match entry.form {
-                Form::One(one) if entry.keyword == Keyword::PropertyNames => Some(one),
-                _ => None,
-            })
-            .collect();
+        let subs = found.name_schemas();
         self.text_of(&subs, focus.inside(), position.inside(0))
     }
 
