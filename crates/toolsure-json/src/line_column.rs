@@ -15,6 +15,37 @@ pub struct LineColumn {
     pub column: usize,
 }
 
+impl LineColumn {
+    /// The position after some more bytes of the text.
+    ///
+    /// ```
+    /// use toolsure_json::LineColumn;
+    ///
+    /// let place = LineColumn { line: 1, column: 1 }.after(b"{\n").after(b"  ");
+    /// assert_eq!((place.line, place.column), (2, 3));
+    /// ```
+    #[must_use]
+    pub fn after(self, bytes: &[u8]) -> Self {
+        // Both tests read a word at a time, and most pieces of a text then need no count of single bytes.
+        let (line, column, rest) = if bytes.contains(&b'\n') {
+            let feeds = bytes.iter().filter(|byte| **byte == b'\n').count();
+            let rest = bytes.rsplit(|byte| *byte == b'\n').next();
+            (self.line + feeds, 1, rest.unwrap_or_default())
+        } else {
+            (self.line, self.column, bytes)
+        };
+        let characters = if rest.is_ascii() {
+            rest.len()
+        } else {
+            rest.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
+        };
+        Self {
+            line,
+            column: column + characters,
+        }
+    }
+}
+
 impl fmt::Display for LineColumn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {} column {}", self.line, self.column)
@@ -36,16 +67,7 @@ impl fmt::Display for LineColumn {
 #[must_use]
 pub fn line_column(source: &[u8], offset: usize) -> LineColumn {
     let before = source.get(..offset).unwrap_or(source);
-    let mut place = LineColumn { line: 1, column: 1 };
-    for &byte in before {
-        if byte == b'\n' {
-            place.line += 1;
-            place.column = 1;
-        } else if byte & 0xc0 != 0x80 {
-            place.column += 1;
-        }
-    }
-    place
+    LineColumn { line: 1, column: 1 }.after(before)
 }
 
 #[cfg(test)]

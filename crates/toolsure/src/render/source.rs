@@ -106,7 +106,7 @@ impl LineIndex {
         let mut place = BEGINNING;
         let steps = text.chunks(STEP).map(|chunk| {
             let before = place;
-            place = advanced(place, chunk);
+            place = place.after(chunk);
             before
         });
         Self {
@@ -122,30 +122,7 @@ impl LineIndex {
         let step = step.min(self.steps.len().saturating_sub(1));
         let place = self.steps.get(step).copied().unwrap_or(BEGINNING);
         let between = text.get(step.saturating_mul(STEP)..at);
-        advanced(place, between.unwrap_or_default())
-    }
-}
-
-/// The line and column after some more bytes.
-fn advanced(place: LineColumn, bytes: &[u8]) -> LineColumn {
-    let feeds = bytes.iter().filter(|byte| **byte == b'\n').count();
-    // Bytes without a line feed are not searched a second time, byte by byte.
-    let last = match feeds {
-        0 => None,
-        _ => bytes.iter().rposition(|byte| *byte == b'\n'),
-    };
-    let rest = last.map_or(bytes, |feed| {
-        bytes.get(feed.saturating_add(1)..).unwrap_or_default()
-    });
-    let characters = rest.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
-    let column = if last.is_some() {
-        BEGINNING.column
-    } else {
-        place.column
-    };
-    LineColumn {
-        line: place.line.saturating_add(feeds),
-        column: column.saturating_add(characters),
+        place.after(between.unwrap_or_default())
     }
 }
 
