@@ -134,10 +134,13 @@ fn without_comments(text: &[u8]) -> Option<Vec<u8>> {
 
 fn end_of_string(text: &[u8], mut at: usize) -> usize {
     loop {
-        match text.get(at) {
-            Some(b'\\') => at = at.saturating_add(2),
-            Some(b'"') | None => return at.saturating_add(1),
-            Some(_) => at = at.saturating_add(1),
+        let rest = text.get(at..).unwrap_or_default();
+        match memchr::memchr2(b'"', b'\\', rest) {
+            None => return text.len(),
+            Some(length) if rest.get(length) == Some(&b'"') => {
+                return at.saturating_add(length).saturating_add(1);
+            }
+            Some(length) => at = at.saturating_add(length).saturating_add(2),
         }
     }
 }
