@@ -2,8 +2,8 @@
 //! only by what fits in memory, and the work of a check by that size. The limits on schemas stay,
 //! because schemas come from strangers too.
 
-use toolsure_schema::Compiler;
 use toolsure_schema::settings::{self, Setting};
+use toolsure_schema::{Compiler, Workspace};
 
 use crate::settings::Base;
 
@@ -48,7 +48,7 @@ impl Fuel {
     }
 
     /// Units of work of one check of an instance with this many bytes.
-    pub(crate) fn of(self, bytes: usize) -> u64 {
+    fn of(self, bytes: usize) -> u64 {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         match self.is_set {
             true => self.limit,
@@ -56,9 +56,12 @@ impl Fuel {
         }
     }
 
-    /// The same for one explanation, whose steps take longer.
-    pub(crate) fn of_explanation(self, bytes: usize) -> u64 {
-        self.of(bytes).div_ceil(EXPLANATION)
+    /// Gives a workspace the units for a check of an instance with this many bytes, and for its explanation, whose steps take longer.
+    pub(crate) fn give(self, workspace: Workspace, bytes: usize) -> Workspace {
+        let units = self.of(bytes);
+        workspace
+            .fuel(units)
+            .explanation_fuel(units.div_ceil(EXPLANATION))
     }
 }
 
@@ -88,7 +91,7 @@ const EVALUATION_DEPTH: u32 = 1_000;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use toolsure_schema::{Schema, Verdict, Workspace};
+    use toolsure_schema::{Schema, Verdict};
 
     #[test]
     fn limits_on_instances_grow_and_those_on_schemas_stay() {

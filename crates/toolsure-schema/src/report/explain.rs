@@ -1,12 +1,12 @@
 //! Explains why an instance does not match.
 
-use toolsure_json::{Node, View};
+use toolsure_json::{Node, ReadError, View};
 
 use super::Report;
 use super::faults::Faults;
 use crate::execute::{Allowance, Exhausted};
 use crate::price;
-use crate::schema::instance::{Instance, Question};
+use crate::schema::instance::{self, Instance, Question};
 use crate::schema::{Schema, Verdict, Workspace};
 
 /// Asks why an instance does not match.
@@ -33,6 +33,18 @@ impl Question for Explain {
             finding.locate(view);
         }
         report
+    }
+
+    fn of_text(
+        self,
+        schema: &Schema,
+        workspace: &mut Workspace,
+        text: &[u8],
+    ) -> Result<Report, ReadError> {
+        if self.verdict.is_none() && schema.is_valid_while_read(workspace, text)? {
+            return Ok(Faults::<View<'_>>::none(Verdict::Valid).report());
+        }
+        instance::read(self, schema, workspace, text)
     }
 }
 
@@ -153,7 +165,10 @@ impl Schema {
     pub(super) fn allowance(&self, workspace: &Workspace) -> Allowance {
         let bounds = self.compiler().bounds();
         Allowance {
-            fuel: workspace.budget.unwrap_or(bounds.fuel / price::PLAIN_UNIT),
+            fuel: workspace
+                .explanation
+                .or(workspace.budget)
+                .unwrap_or(bounds.fuel / price::PLAIN_UNIT),
             depth: bounds.evaluation_depth,
         }
     }

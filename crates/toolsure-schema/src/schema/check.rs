@@ -80,6 +80,9 @@ impl Schema {
         workspace: &mut Workspace,
         instance: &[u8],
     ) -> Result<Verdict, ReadError> {
+        if self.is_valid_while_read(workspace, instance)? {
+            return Ok(Verdict::Valid);
+        }
         let Workspace {
             reader,
             scratch,
@@ -89,21 +92,38 @@ impl Schema {
         } = workspace;
         let (plan, rest) = self.parts();
         let bounds = rest.compiler.bounds();
-        let limits = &bounds.instance;
-        let allowance = allowed(bounds, *budget);
+        let document = reader.read(instance, &bounds.instance)?;
+        let (verdict, spent) = run(plan, document.root(), allowed(bounds, *budget), scratch);
+        *used = spent;
+        Ok(verdict)
+    }
+
+    /// Whether a text matches, if that is known when it was read once; `false` says nothing.
+    #[inline]
+    pub(crate) fn is_valid_while_read(
+        &self,
+        workspace: &mut Workspace,
+        instance: &[u8],
+    ) -> Result<bool, ReadError> {
+        let Workspace {
+            reader,
+            scratch,
+            budget,
+            used,
+            ..
+        } = workspace;
+        let (plan, rest) = self.parts();
+        let bounds = rest.compiler.bounds();
+        let allowance = allowed(bounds, *budget).for_first_pass();
         let before = contradictions();
-        if let Some(stream) = reader.stream(instance, limits)?
-            && let Some(spent) =
-                execute::run_stream(plan, stream, allowance.for_first_pass(), scratch)
+        if let Some(stream) = reader.stream(instance, &bounds.instance)?
+            && let Some(spent) = execute::run_stream(plan, stream, allowance, scratch)
             && contradictions() == before
         {
             *used = spent;
-            return Ok(Verdict::Valid);
+            return Ok(true);
         }
-        let document = reader.read(instance, limits)?;
-        let (verdict, spent) = run(plan, document.root(), allowance, scratch);
-        *used = spent;
-        Ok(verdict)
+        Ok(false)
     }
 }
 

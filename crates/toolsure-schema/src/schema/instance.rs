@@ -87,14 +87,24 @@ pub trait Question: Sized {
         workspace: &mut Workspace,
         text: &[u8],
     ) -> Result<Self::Answer, ReadError> {
-        // The document borrows the reader, while the rest of the workspace is in use.
-        let mut reader = std::mem::take(&mut workspace.reader);
-        let answer = reader
-            .read(text, &schema.compiler().bounds().instance)
-            .map(|document| self.of_view(schema, workspace, document.root()));
-        workspace.reader = reader;
-        answer
+        read(self, schema, workspace, text)
     }
+}
+
+/// Reads a text, and answers a question about it.
+pub(crate) fn read<Q: Question>(
+    question: Q,
+    schema: &Schema,
+    workspace: &mut Workspace,
+    text: &[u8],
+) -> Result<Q::Answer, ReadError> {
+    // The document borrows the reader, while the rest of the workspace is in use.
+    let mut reader = std::mem::take(&mut workspace.reader);
+    let answer = reader
+        .read(text, &schema.compiler().bounds().instance)
+        .map(|document| question.of_view(schema, workspace, document.root()));
+    workspace.reader = reader;
+    answer
 }
 
 mod sealed {

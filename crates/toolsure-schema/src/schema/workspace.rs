@@ -24,6 +24,7 @@ pub struct Workspace {
     pub(crate) reader: Reader,
     pub(crate) scratch: Scratch,
     pub(crate) budget: Option<u64>,
+    pub(crate) explanation: Option<u64>,
     pub(crate) findings: Option<usize>,
     pub(super) used: u64,
 }
@@ -46,7 +47,8 @@ impl Workspace {
         Self::default()
     }
 
-    /// Sets the amount of fuel for each check.
+    /// Sets the amount of fuel for each check, and for what
+    /// [`explanation_fuel`](Self::explanation_fuel) is for, unless that sets another.
     ///
     /// ```
     /// use toolsure_schema::{Exhausted, Schema, Verdict, Workspace};
@@ -59,6 +61,25 @@ impl Workspace {
     #[must_use]
     pub fn fuel(mut self, units: u64) -> Self {
         self.budget = Some(units);
+        self
+    }
+
+    /// Sets the amount of fuel for each explanation, output and collection of annotations, beside that of
+    /// the check. Default: that of [`fuel`](Self::fuel), or else a quarter of what each schema's limits
+    /// allow for a check, because a unit costs four times as much.
+    ///
+    /// ```
+    /// use toolsure_schema::{Schema, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"items": {"type": "integer"}}"#)?;
+    /// let mut workspace = Workspace::new().fuel(1_000).explanation_fuel(2);
+    /// let report = schema.explain(&mut workspace, br#"["1", "2", "3"]"#)?;
+    /// assert!(!report.verdict.is_valid() && !report.complete);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn explanation_fuel(mut self, units: u64) -> Self {
+        self.explanation = Some(units);
         self
     }
 

@@ -121,23 +121,21 @@ fn judge(group: &Group, compiler: &Compiler, fuel: Fuel) -> Vec<Done> {
     let schema = group.schema.as_deref().map(|text| compiler.compile(text));
     let one = |case: &Case| {
         let bytes = case.instance.as_ref().map_or(0, Vec::len);
-        let mut workspace = Workspace::new().fuel(fuel.of(bytes));
+        let mut workspace = fuel.give(Workspace::new(), bytes);
         let (found, why) = match (&schema, &case.instance) {
             (Err(why), _) => (Expected::Unusable, Some(why.to_string())),
             (_, Err(why)) => (Expected::Unusable, Some(why.clone())),
             (Ok(Err(why)), _) => (Expected::Refused, Some(why.to_string())),
-            (Ok(Ok(schema)), Ok(instance)) => match schema.check(&mut workspace, instance) {
+            (Ok(Ok(schema)), Ok(instance)) => match schema.explain(&mut workspace, instance) {
                 Err(why) => (Expected::Unusable, Some(format!("the instance: {why}"))),
-                Ok(Verdict::Valid) => (Expected::Valid, None),
-                Ok(Verdict::Undecided(why)) => (Expected::Undecided, Some(why.to_string())),
-                Ok(Verdict::Invalid) => {
-                    let mut workspace = workspace.fuel(fuel.of_explanation(bytes));
-                    let report = schema.explain(&mut workspace, instance);
-                    let first = report
-                        .ok()
-                        .and_then(|report| report.findings.first().map(ToString::to_string));
-                    (Expected::Invalid, first)
-                }
+                Ok(report) => match report.verdict {
+                    Verdict::Valid => (Expected::Valid, None),
+                    Verdict::Undecided(why) => (Expected::Undecided, Some(why.to_string())),
+                    Verdict::Invalid => {
+                        let first = report.findings.first().map(ToString::to_string);
+                        (Expected::Invalid, first)
+                    }
+                },
             },
         };
         Done {

@@ -51,24 +51,21 @@ impl<'s> Judge<'s> {
 
     /// Judges a text; gives the reasons if it is invalid.
     pub(super) fn explain(&mut self, text: &[u8]) -> Outcome {
-        match self.verdict(text) {
-            Outcome::Invalid(_) => {
-                let schema = self.schema;
-                let workspace = self.with_fuel(self.fuel.of_explanation(text.len()));
-                match schema.explain_invalid(workspace, text) {
-                    Ok(report) => Outcome::Invalid(Some(report)),
-                    Err(error) => Outcome::Unreadable(error),
-                }
-            }
-            other => other,
+        let schema = self.schema;
+        match schema.explain(self.workspace_for(text), text) {
+            Err(error) => Outcome::Unreadable(error),
+            Ok(report) => match report.verdict {
+                Verdict::Valid => Outcome::Valid,
+                Verdict::Invalid => Outcome::Invalid(Some(report)),
+                Verdict::Undecided(why) => Outcome::Undecided(why),
+            },
         }
     }
 
     /// Judges a text, without the reasons.
     pub(super) fn verdict(&mut self, text: &[u8]) -> Outcome {
         let schema = self.schema;
-        let workspace = self.with_fuel(self.fuel.of(text.len()));
-        match schema.check(workspace, text) {
+        match schema.check(self.workspace_for(text), text) {
             Err(error) => Outcome::Unreadable(error),
             Ok(Verdict::Valid) => Outcome::Valid,
             Ok(Verdict::Invalid) => Outcome::Invalid(None),
@@ -93,8 +90,7 @@ impl<'s> Judge<'s> {
             _ if format == OutputFormat::Flag => r#"{"valid":false}"#.to_owned(),
             _ => {
                 let schema = self.schema;
-                let workspace = self.with_fuel(self.fuel.of_explanation(text.len()));
-                match schema.output(workspace, text, format) {
+                match schema.output(self.workspace_for(text), text, format) {
                     Ok(output) => output,
                     Err(error) => return (Outcome::Unreadable(error), None),
                 }
@@ -103,8 +99,9 @@ impl<'s> Judge<'s> {
         (outcome, Some(output))
     }
 
-    fn with_fuel(&mut self, units: u64) -> &mut Workspace {
-        self.workspace = std::mem::take(&mut self.workspace).fuel(units);
+    fn workspace_for(&mut self, text: &[u8]) -> &mut Workspace {
+        let workspace = std::mem::take(&mut self.workspace);
+        self.workspace = self.fuel.give(workspace, text.len());
         &mut self.workspace
     }
 }
