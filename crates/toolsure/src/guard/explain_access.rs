@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use toolsure_guard::VerifiedCaller;
-use toolsure_guard::policy::{Access, CallerRule, Hints, Policy};
+use toolsure_guard::policy::{Access, CallerRule, Hints, Policy, Words as _};
 use toolsure_json::quote;
 
-use super::config::{Config, RulePlaces};
+use super::config::{Config, RulePlaces, show_time};
 use crate::exit::{Exit, Failure};
 use crate::term::Term;
 
@@ -144,7 +144,7 @@ fn read(text: &str, config: &Config) -> Result<VerifiedCaller, Failure> {
     Ok(caller)
 }
 
-/// What a rule allows, in one line.
+/// What a rule allows and sets, in one line.
 fn allows(rule: &CallerRule, places: &RulePlaces) -> String {
     let lists = [
         ("tools", &rule.tools),
@@ -155,12 +155,18 @@ fn allows(rule: &CallerRule, places: &RulePlaces) -> String {
         let list = list.as_ref()?;
         Some(format!("{what} {list}"))
     });
-    let lists: Vec<String> = lists.collect();
-    let lists = match lists.is_empty() {
-        true => "everything".to_owned(),
-        false => lists.join("; "),
-    };
-    format!("{}: {lists}", places.shown(rule))
+    let mut parts: Vec<String> = lists.collect();
+    if parts.is_empty() {
+        parts.push("everything".to_owned());
+    }
+    let modes = [("arguments", rule.arguments), ("results", rule.results)];
+    let modes = modes.iter();
+    parts.extend(modes.filter_map(|(what, mode)| Some(format!("{what} {}", (*mode)?.word()))));
+    parts.extend(rule.rate.map(|rate| {
+        let per = show_time(rate.per);
+        format!("calls {} per {per}, burst {}", rate.calls, rate.burst)
+    }));
+    format!("{}: {}", places.shown(rule), parts.join("; "))
 }
 
 fn why(access: &Access<'_>, places: &RulePlaces) -> String {

@@ -22,6 +22,10 @@ group = "admins"
 subject = "svc-*"
 upstreams = ["b"]
 prompts = ["b_p"]
+results = "audit"
+calls = 10
+per = "1 min"
+burst = 5
 
 [auth]
 issuer = "https://id.example"
@@ -67,7 +71,7 @@ fn what_a_caller_may_use_is_explained_with_its_rule() {
         (
             &["svc-1"],
             "a:\n  no rule matches this caller: it may use nothing\n\
-             b:\n  guard.toml:17 (callers 3): prompts b_p\n",
+             b:\n  guard.toml:17 (callers 3): prompts b_p; results audit; calls 10 per 1 min, burst 5\n",
             0,
         ),
     ] {

@@ -42,6 +42,7 @@ pub(crate) use overrides::Override;
 #[cfg(feature = "otel")]
 pub(crate) use settings::Telemetry;
 pub(crate) use settings::{Audit, Config, Log};
+pub(crate) use slot::show_time;
 pub(crate) use sources::{Server, Sources};
 pub(crate) use upstream::Upstream;
 pub(crate) use words::LogFormat;

@@ -410,7 +410,7 @@ pub(super) fn show_bytes(bytes: usize) -> String {
 }
 
 /// A time in the largest unit that divides it.
-pub(super) fn show_time(time: Duration) -> String {
+pub(crate) fn show_time(time: Duration) -> String {
     let ms = time.as_millis();
     for (unit, name) in [(3_600_000, "h"), (60_000, "min"), (1_000, "s")] {
         if ms > 0 && ms.is_multiple_of(unit) {
