@@ -1,14 +1,14 @@
 //! All keywords that apply to one value, once the branches of unions and the outcomes of conditions are chosen.
 
-use toolsure_json::{Node as _, View};
+use toolsure_json::{Key as _, Node as _, NodeId, View};
+use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{
     Dangling, Dependency, Entry, Form, Model, Shape, SubschemaId, TypeSet,
 };
-use toolsure_syntax::{Dialect, Keyword};
 
-use crate::heights::{Heights, NEVER, PATTERN_FUEL};
+use crate::heights::{Heights, NEVER};
 use crate::random::Random;
-use crate::reach::{Edge, EdgeKind, Reach, is_never};
+use crate::reach::{Edge, EdgeKind, Reach};
 
 /// What must hold of one value.
 pub(crate) struct Conjunction<'m> {
@@ -235,7 +235,11 @@ impl<'m> Chooser<'_, 'm> {
 }
 
 /// Whether something is true of a subschema, or of one of those that it may apply in place.
-fn any_in_place(model: &Model, sub: SubschemaId, is: impl Fn(SubschemaId) -> bool) -> bool {
+pub(crate) fn any_in_place(
+    model: &Model,
+    sub: SubschemaId,
+    is: impl Fn(SubschemaId) -> bool,
+) -> bool {
     let (mut todo, mut seen) = (vec![sub], Vec::new());
     while let Some(one) = todo.pop() {
         if seen.contains(&one) || seen.len() >= MOST_IN_PLACE {
@@ -251,139 +255,7 @@ fn any_in_place(model: &Model, sub: SubschemaId, is: impl Fn(SubschemaId) -> boo
     false
 }
 
-/// A member or an item, as the subschemas of a conjunction see it.
-pub(crate) enum Part<'p> {
-    Member(&'p str),
-    Item(usize),
-    /// An item that `contains` asks for.
-    Contained(usize),
-}
-
-impl Part<'_> {
-    fn index(&self) -> Option<usize> {
-        match self {
-            Self::Item(index) | Self::Contained(index) => Some(*index),
-            Self::Member(_) => None,
-        }
-    }
-}
-
 impl<'m> Conjunction<'m> {
-    /// The subschemas that apply to a part, or `None` if it is not allowed; and the work of finding them, in names that are
-    /// looked at.
-    pub(crate) fn part(
-        &self,
-        (model, reach): (&'m Model, &Reach),
-        part: &Part<'_>,
-    ) -> (Option<Vec<SubschemaId>>, usize) {
-        let mut work = self.subs.len();
-        let subs = self.subs_of((model, reach), part, &mut work);
-        (subs, work)
-    }
-
-    fn subs_of(
-        &self,
-        (model, reach): (&'m Model, &Reach),
-        part: &Part<'_>,
-        work: &mut usize,
-    ) -> Option<Vec<SubschemaId>> {
-        let index = part.index();
-        let is_item = index.is_some();
-        let mut all = Vec::new();
-        // Whether some keyword other than `unevaluated…` applies to it.
-        let mut is_evaluated = false;
-        let mut unevaluated = Vec::new();
-        for sub in &self.subs {
-            let entries = model.sub(*sub).and_then(|sub| model.entries(sub)).ok()?;
-            let mut is_declared = false;
-            let mut others = Vec::new();
-            for entry in entries.iter().filter(|entry| entry.applies()) {
-                match (&entry.form, entry.keyword, part) {
-                    (Form::Map(_), Keyword::Properties, Part::Member(name)) => {
-                        let own = reach.member(*sub, name);
-                        is_declared |= own.is_some();
-                        all.extend(own);
-                    }
-                    (Form::Patterns(patterns), _, Part::Member(name)) => {
-                        for (_, pattern, one) in patterns {
-                            let mut fuel = PATTERN_FUEL;
-                            let pattern = model.patterns.get(pattern.index())?;
-                            let answer = pattern.matches(name, &mut fuel);
-                            let used = PATTERN_FUEL.saturating_sub(fuel);
-                            let used = usize::try_from(used).unwrap_or(usize::MAX);
-                            *work = work.saturating_add(used).saturating_add(1);
-                            if answer != Some(false) {
-                                all.push(*one);
-                                is_declared = true;
-                            }
-                        }
-                    }
-                    (Form::One(one), Keyword::AdditionalProperties, Part::Member(_)) => {
-                        others.push(*one);
-                    }
-                    (Form::One(one), Keyword::Items | Keyword::AdditionalItems, _) if is_item => {
-                        others.push(*one);
-                    }
-                    (Form::List(list), Keyword::PrefixItems | Keyword::Items, _) => {
-                        if let Some(one) = index.and_then(|index| list.get(index)) {
-                            all.push(*one);
-                            is_declared = true;
-                        }
-                    }
-                    (Form::One(one), Keyword::UnevaluatedProperties, Part::Member(name))
-                        if !self.may_evaluate((model, reach), *sub, Some(name)) =>
-                    {
-                        unevaluated.push(*one);
-                    }
-                    // In 2019-09, `contains` evaluates nothing.
-                    (Form::One(one), Keyword::UnevaluatedItems, _) if is_item => {
-                        let rules = model.sub(*sub).ok()?.rules;
-                        let is_evaluated = matches!(part, Part::Contained(_))
-                            && rules.dialect != Dialect::Draft201909;
-                        if !is_evaluated && !self.may_evaluate((model, reach), *sub, None) {
-                            unevaluated.push(*one);
-                        }
-                    }
-                    _ => {}
-                }
-            }
-            if !is_declared {
-                is_evaluated |= !others.is_empty();
-                all.extend(others);
-            }
-            is_evaluated |= is_declared;
-        }
-        if !is_evaluated {
-            all.extend(unevaluated);
-        }
-        let is_possible = !all.iter().any(|one| is_never(model, *one));
-        is_possible.then_some(all)
-    }
-
-    /// Whether branches of a subschema that are not chosen may evaluate a member with this name, or items.
-    fn may_evaluate(
-        &self,
-        (model, reach): (&'m Model, &Reach),
-        sub: SubschemaId,
-        name: Option<&str>,
-    ) -> bool {
-        self.is_lenient
-            && any_in_place(model, sub, |one| {
-                if self.subs.contains(&one) {
-                    return false;
-                }
-                let entries = model.sub(one).and_then(|sub| model.entries(sub));
-                let has = |keywords: &[Keyword]| {
-                    let mut all = entries.unwrap_or_default().iter();
-                    all.any(|entry| keywords.contains(&entry.keyword))
-                };
-                match name {
-                    Some(name) => reach.member(one, name).is_some() || has(&OF_MEMBERS),
-                    None => has(&OF_ITEMS),
-                }
-            })
-    }
-
     /// What every name of a member must match.
     pub(crate) fn name_schemas(&self) -> Vec<SubschemaId> {
         let names = self.entries.iter();
@@ -399,7 +271,7 @@ impl<'m> Conjunction<'m> {
         &self,
         model: &'m Model,
         sub: SubschemaId,
-        node: toolsure_json::NodeId,
+        node: NodeId,
     ) -> Option<View<'m>> {
         model.view(model.sub(sub).ok()?.doc, node)
     }
@@ -428,41 +300,61 @@ impl<'m> Conjunction<'m> {
             })
     }
 
+    /// The names that `required` lists.
+    pub(crate) fn required(&self, model: &'m Model) -> Vec<&'m str> {
+        let lists = self.all(model, Keyword::Required);
+        lists.flat_map(|(_, _, list)| texts(list)).collect()
+    }
+
+    /// The lists of names that a keyword asks for beside a member, each with the name of that member.
+    pub(crate) fn asked_beside(
+        &self,
+        model: &'m Model,
+        (sub, entry): (SubschemaId, &'m Entry),
+    ) -> Vec<(&'m str, View<'m>)> {
+        let view = |node| self.view(model, sub, node);
+        match (&entry.form, entry.keyword) {
+            (Form::Literal, Keyword::DependentRequired) => {
+                let all = view(entry.value).into_iter().flat_map(View::members);
+                all.map(|(key, list)| (key.text(), list)).collect()
+            }
+            (Form::Dependencies(all), _) => {
+                let lists = all.iter().filter_map(|(key, dependency)| match dependency {
+                    Dependency::Names(list) => Some((view(*key)?.string(), view(*list)?)),
+                    Dependency::Schema(_) => None,
+                });
+                lists.collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// The names that a member with this name asks for, and the subschemas that it applies.
     pub(crate) fn dependents(
         &self,
         model: &'m Model,
         name: &str,
-    ) -> (Vec<String>, Vec<SubschemaId>) {
+    ) -> (Vec<&'m str>, Vec<SubschemaId>) {
         let (mut names, mut subs) = (Vec::new(), Vec::new());
         for (sub, entry) in &self.entries {
-            let is_own = |key| {
-                self.view(model, *sub, key)
-                    .is_some_and(|key| key.string() == name)
+            let is_own = |key: NodeId| {
+                let key = self.view(model, *sub, key);
+                key.is_some_and(|key| key.string() == name)
             };
+            let lists = self.asked_beside(model, (*sub, entry)).into_iter();
+            let own = lists.filter(|(key, _)| *key == name);
+            names.extend(own.flat_map(|(_, list)| texts(list)));
             match (&entry.form, entry.keyword) {
-                (Form::Literal, Keyword::DependentRequired) => {
-                    let view = self.view(model, *sub, entry.value);
-                    let list = view.and_then(|view| view.member(name));
-                    let list = list.into_iter().flat_map(View::items);
-                    names.extend(list.map(|one| one.string().to_owned()));
-                }
                 (Form::Map(map), Keyword::DependentSchemas) => {
                     let own = map.iter().filter(|(key, _)| is_own(*key));
                     subs.extend(own.map(|(_, one)| *one));
                 }
                 (Form::Dependencies(all), _) => {
-                    for (key, dependency) in all.iter().filter(|(key, _)| is_own(*key)) {
-                        let _ = key;
-                        match dependency {
-                            Dependency::Schema(one) => subs.push(*one),
-                            Dependency::Names(list) => {
-                                let list = self.view(model, *sub, *list);
-                                let list = list.into_iter().flat_map(View::items);
-                                names.extend(list.map(|one| one.string().to_owned()));
-                            }
-                        }
-                    }
+                    let own = all.iter().filter(|(key, _)| is_own(*key));
+                    subs.extend(own.filter_map(|(_, dependency)| match dependency {
+                        Dependency::Schema(one) => Some(*one),
+                        Dependency::Names(_) => None,
+                    }));
                 }
                 _ => {}
             }
@@ -471,19 +363,11 @@ impl<'m> Conjunction<'m> {
     }
 }
 
-/// Keywords that evaluate members that are not declared.
-const OF_MEMBERS: [Keyword; 3] = [
-    Keyword::PatternProperties,
-    Keyword::AdditionalProperties,
-    Keyword::UnevaluatedProperties,
-];
-/// Keywords that evaluate items.
-const OF_ITEMS: [Keyword; 4] = [
-    Keyword::PrefixItems,
-    Keyword::Items,
-    Keyword::Contains,
-    Keyword::UnevaluatedItems,
-];
+/// The strings of a list.
+pub(crate) fn texts(list: View<'_>) -> impl Iterator<Item = &str> {
+    list.items().map(View::string)
+}
+
 /// Subschemas of a branch that are looked at.
 const MOST_IN_PLACE: usize = 32;
 /// Subschemas in one conjunction.

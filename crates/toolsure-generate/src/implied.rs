@@ -58,7 +58,7 @@ impl<'m> Implications<'m> {
         let (sub, keyword) = broken;
         if keyword == Keyword::AnyOf
             && self
-                .branches(sub)
+                .branches(sub, keyword)
                 .iter()
                 .any(|one| self.implies(sub, broken, *one, DEPTH))
         {
@@ -68,19 +68,10 @@ impl<'m> Implications<'m> {
             let EdgeKind::Branch(_) = edge.kind else {
                 continue;
             };
-            let Ok(Some(Form::List(branches))) = self
-                .model
-                .sub(edge.from)
-                .and_then(|sub| self.model.entry(sub, edge.keyword))
-                .map(|entry| entry.map(|entry| &entry.form))
-            else {
-                continue;
-            };
-            let others = branches.iter().filter(|one| **one != edge.to);
-            for other in others {
-                if self.implies(edge.to, broken, *other, DEPTH) {
-                    return true;
-                }
+            let branches = self.branches(edge.from, edge.keyword).iter();
+            let mut others = branches.filter(|one| **one != edge.to);
+            if others.any(|other| self.implies(edge.to, broken, *other, DEPTH)) {
+                return true;
             }
         }
         false
@@ -169,16 +160,13 @@ impl<'m> Implications<'m> {
         left.is_some()
     }
 
-    fn branches(&self, sub: SubschemaId) -> &'m [SubschemaId] {
-        let entry = self
-            .model
-            .sub(sub)
-            .and_then(|sub| self.model.entry(sub, Keyword::AnyOf));
-        match entry {
-            Ok(Some(Entry {
-                form: Form::List(branches),
-                ..
-            })) => branches,
+    fn branches(&self, sub: SubschemaId, keyword: Keyword) -> &'m [SubschemaId] {
+        let sub = self.model.sub(sub);
+        match sub.and_then(|sub| self.model.entry(sub, keyword)) {
+            Ok(Some(entry)) => match &entry.form {
+                Form::List(branches) => branches,
+                _ => &[],
+            },
             _ => &[],
         }
     }

@@ -47,6 +47,7 @@ mod hints;
 mod implied;
 mod instances;
 mod options;
+mod part;
 mod random;
 mod reach;
 mod step;

@@ -4,8 +4,9 @@ use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{Entry, Form, SubschemaId, TypeSet};
 
 use super::{Builder, Focus, MOST_ITEMS, Position, Style};
-use crate::conjunction::{Conjunction, Part};
+use crate::conjunction::Conjunction;
 use crate::heights::NEVER;
+use crate::part::Part;
 use crate::reach::{EdgeKind, is_never};
 use crate::step::Step;
 

@@ -15,12 +15,12 @@ mod vary;
 
 use std::cell::Cell;
 
-use toolsure_json::Node as _;
 use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{Entry, Form, Model, SubschemaId, TypeSet};
 
-use crate::conjunction::{Choice, Chooser, Conjunction, Part};
+use crate::conjunction::{Choice, Chooser, Conjunction, texts};
 use crate::heights::{Heights, NEVER, TYPES, least};
+use crate::part::Part;
 use crate::random::Random;
 use crate::reach::{Edge, EdgeKind, Reach};
 use crate::step::Step;
@@ -237,20 +237,27 @@ impl<'g> Builder<'g> {
                 _ => {}
             }
         }
-        let mut chooser = Chooser {
+        let wanted = rest.member().map(|name| (self.reach, name));
+        let mut chooser = self.chooser(choice, types);
+        (chooser.wanted, chooser.forced) = (wanted, forced);
+        let found = chooser.conjunction(&subs).ok()?;
+        self.turn = chooser.turn;
+        Some(found)
+    }
+
+    /// Chooses branches without anything that forces them.
+    fn chooser(&mut self, choice: Choice, types: TypeSet) -> Chooser<'_, 'g> {
+        Chooser {
             model: self.model,
             heights: self.heights,
             random: &mut self.random,
             choice,
             is_lenient: self.variation.is_some(),
             turn: self.turn,
-            wanted: rest.member().map(|name| (self.reach, name)),
-            forced,
+            wanted: None,
+            forced: &[],
             types,
-        };
-        let found = chooser.conjunction(&subs).ok()?;
-        self.turn = chooser.turn;
-        Some(found)
+        }
     }
 
     /// Which of `count` candidates it is this time.
@@ -362,11 +369,8 @@ impl<'g> Builder<'g> {
                     true => 2,
                     false => 4,
                 };
-                let first = others.clone().position(|(text, _)| {
-                    candidates
-                        .get(preferred)
-                        .is_some_and(|wanted| wanted == text)
-                });
+                let preferred = candidates.get(preferred);
+                let first = others.clone().position(|(text, _)| preferred == Some(text));
                 let turn = first.unwrap_or(0).saturating_add(self.variant);
                 let turn = turn.checked_rem(count)?;
                 let (text, _) = others.nth(turn)?;
@@ -424,9 +428,8 @@ pub(crate) fn forbidden_names<'g>(model: &'g Model, found: &Conjunction<'g>) -> 
         for entry in entries.unwrap_or_default() {
             match (&entry.form, entry.keyword) {
                 (Form::Literal, Keyword::Required) => {
-                    let view = found.view(model, id, entry.value);
-                    let list = view.into_iter().flat_map(|view| view.items());
-                    lists.push(list.map(|name| name.string()).collect());
+                    let list = found.view(model, id, entry.value);
+                    lists.push(list.into_iter().flat_map(texts).collect());
                 }
                 (Form::List(all), Keyword::AnyOf) => todo.extend(all.iter()),
                 _ => {}

@@ -7,8 +7,9 @@ use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{Form, SubschemaId, TypeSet};
 
 use super::{Builder, Focus, Position};
-use crate::conjunction::{Conjunction, Part};
+use crate::conjunction::Conjunction;
 use crate::heights::PATTERN_FUEL;
+use crate::part::Part;
 
 impl<'g> Builder<'g> {
     /// A name that is not declared. `is_any` says that no subschema need allow it.

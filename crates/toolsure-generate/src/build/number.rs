@@ -2,7 +2,7 @@
 
 use toolsure_json::{Kind, Node as _, Number};
 use toolsure_syntax::Keyword;
-use toolsure_syntax::model::{Form, TypeSet};
+use toolsure_syntax::model::{Entry, Form, SubschemaId, TypeSet};
 
 use super::variation::Variation;
 use super::vary::distinct;
@@ -54,8 +54,7 @@ impl<'g> Builder<'g> {
         let is_integer = !found.types.intersects(TypeSet::FRACTION);
         let range = self.range(found, is_integer, Focus::NONE);
         let ends = range.as_ref().map_or([None, None], |range| {
-            let text = |end: Option<i128>| Some(Decimal::of(end?, range.scale).text());
-            [text(range.first()), text(range.last())]
+            [range.first(), range.last()].map(|end| end.map(|end| range.text(end)))
         });
         let mut all: Vec<String> = ends.into_iter().flatten().collect();
         let mut own = self.candidates(found, types, Focus::NONE);
@@ -143,11 +142,7 @@ impl<'g> Builder<'g> {
         if let Some(beyond) = beyond {
             numbers.insert(0, beyond);
         }
-        all.extend(
-            numbers
-                .into_iter()
-                .map(|number| Decimal::of(number, range.scale).text()),
-        );
+        all.extend(numbers.into_iter().map(|number| range.text(number)));
         all
     }
 
@@ -218,10 +213,7 @@ impl<'g> Builder<'g> {
     fn no_multiples(
         &self,
         found: &Conjunction<'g>,
-        (sub, entry): (
-            toolsure_syntax::model::SubschemaId,
-            &'g toolsure_syntax::model::Entry,
-        ),
+        (sub, entry): (SubschemaId, &'g Entry),
         is_integer: bool,
     ) -> Vec<String> {
         let Some(divisor) = found.view(self.model, sub, entry.value) else {
@@ -246,14 +238,9 @@ impl<'g> Builder<'g> {
                     && others.iter().all(|one| number.is_multiple_of(one.number()))
             })
         };
-        let near = range.numbers().into_iter();
-        let mut all: Vec<String> = near
-            .map(|number| Decimal::of(number, range.scale).text())
-            .collect();
+        let mut all = range.texts();
         if !is_integer {
-            let finer = range.finer();
-            let numbers = finer.numbers().into_iter();
-            all.extend(numbers.map(|number| Decimal::of(number, finer.scale).text()));
+            all.extend(range.finer().texts());
         }
         all.retain(is_wanted);
         all
@@ -297,6 +284,17 @@ impl Range {
     fn last(&self) -> Option<i128> {
         let (most, step) = (self.most?, self.step.max(1));
         most.checked_sub(most.checked_rem_euclid(step)?)
+    }
+
+    /// A number in its units, as JSON text.
+    fn text(&self, number: i128) -> String {
+        Decimal::of(number, self.scale).text()
+    }
+
+    /// Its [`numbers`](Self::numbers) as JSON texts.
+    fn texts(&self) -> Vec<String> {
+        let numbers = self.numbers().into_iter();
+        numbers.map(|number| self.text(number)).collect()
     }
 
     /// A few numbers in it: plain ones first, then those at its ends.

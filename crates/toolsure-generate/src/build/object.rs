@@ -2,14 +2,15 @@
 
 use std::collections::HashSet;
 
-use toolsure_json::{Node as _, View, push_json_string};
+use toolsure_json::push_json_string;
 use toolsure_syntax::Keyword;
-use toolsure_syntax::model::{Dependency, Form, SubschemaId, TypeSet};
+use toolsure_syntax::model::{SubschemaId, TypeSet};
 
 use super::array::limits;
 use super::{Builder, Focus, MOST_ITEMS, Position, Style, forbidden_names};
-use crate::conjunction::{Choice, Chooser, Conjunction, Part};
+use crate::conjunction::{Choice, Conjunction, texts};
 use crate::heights::NEVER;
+use crate::part::Part;
 use crate::reach::{EdgeKind, is_never};
 use crate::step::Step;
 
@@ -123,11 +124,7 @@ impl<'g> Builder<'g> {
 
     /// Names that the object must not have: those that `not` forbids, and the one whose absence is wanted.
     fn without(&self, found: &Conjunction<'g>, focus: Focus<'_, 'g>) -> Vec<String> {
-        let required: Vec<&str> = found
-            .all(self.model, Keyword::Required)
-            .flat_map(|(_, _, list)| list.items())
-            .map(|name| name.string())
-            .collect();
+        let required = found.required(self.model);
         // An object that lacks one of them is enough; which one differs.
         let turn = self.variation.map_or(self.variant, |it| it.number);
         let missing = |list: Vec<&'g str>| {
@@ -138,34 +135,20 @@ impl<'g> Builder<'g> {
         };
         let forbidden = forbidden_names(self.model, found).into_iter();
         let mut without: Vec<String> = forbidden.filter_map(missing).collect();
-        let Some((sub, entry)) = focus.broken() else {
-            return without;
-        };
-        let pick = |names: Vec<&str>| {
-            let turn = self.variant.checked_rem(names.len())?;
-            names.get(turn).map(|name| (*name).to_owned())
-        };
-        match (entry.keyword, &entry.form) {
-            (Keyword::Required, _) => {
-                let list = found.view(self.model, sub, entry.value);
-                let list = list.into_iter().flat_map(View::items);
-                without.extend(pick(list.map(|name| name.string()).collect()));
-            }
-            (Keyword::DependentRequired, _) => {
-                let all = found.view(self.model, sub, entry.value);
-                let all = all.into_iter().flat_map(View::members);
-                let names = all.flat_map(|(_, list)| list.items());
-                without.extend(pick(names.map(|name| name.string()).collect()));
-            }
-            (_, Form::Dependencies(all)) => {
-                let lists = all.iter().filter_map(|(_, dependency)| match dependency {
-                    Dependency::Names(list) => found.view(self.model, sub, *list),
-                    Dependency::Schema(_) => None,
-                });
-                let names = lists.flat_map(View::items);
-                without.extend(pick(names.map(|name| name.string()).collect()));
-            }
-            _ => {}
+        if let Some((sub, entry)) = focus.broken() {
+            let names: Vec<&str> = match entry.keyword {
+                Keyword::Required => {
+                    let list = found.view(self.model, sub, entry.value);
+                    list.into_iter().flat_map(texts).collect()
+                }
+                _ => {
+                    let lists = found.asked_beside(self.model, (sub, entry)).into_iter();
+                    lists.flat_map(|(_, list)| texts(list)).collect()
+                }
+            };
+            let turn = self.variant.checked_rem(names.len());
+            let pick = turn.and_then(|turn| names.get(turn));
+            without.extend(pick.map(|name| (*name).to_owned()));
         }
         without
     }
@@ -178,36 +161,13 @@ impl<'g> Builder<'g> {
         names: &mut Names,
         (focus, position): (Focus<'_, 'g>, Position),
     ) -> Option<Option<Conjunction<'g>>> {
-        if let Some((sub, entry)) = focus.broken() {
+        if let Some(broken) = focus.broken() {
             // What has a dependency, so that it can be missed.
-            match (&entry.form, entry.keyword) {
-                (Form::Literal, Keyword::DependentRequired) => {
-                    let all = found.view(self.model, sub, entry.value)?;
-                    let mut all = all.members();
-                    let own = all.find(|(_, list)| {
-                        list.items()
-                            .any(|one| names.without.iter().any(|it| it == one.string()))
-                    });
-                    if let Some((key, _)) = own {
-                        names.add(toolsure_json::Key::text(key));
-                    }
-                }
-                (Form::Dependencies(all), _) => {
-                    for (key, dependency) in all {
-                        let Dependency::Names(list) = dependency else {
-                            continue;
-                        };
-                        let list = found.view(self.model, sub, *list)?;
-                        let is_missed =
-                            |one: View<'_>| names.without.iter().any(|it| it == one.string());
-                        if list.items().any(is_missed) {
-                            let key = found.view(self.model, sub, *key)?;
-                            names.add(key.string());
-                            break;
-                        }
-                    }
-                }
-                _ => {}
+            let lists = found.asked_beside(self.model, broken);
+            let is_missed = |name: &str| names.without.iter().any(|it| it == name);
+            let mut lists = lists.iter();
+            if let Some((key, _)) = lists.find(|(_, list)| texts(*list).any(is_missed)) {
+                names.add(key);
             }
         }
         self.add_wanted(found, names, position);
@@ -215,8 +175,8 @@ impl<'g> Builder<'g> {
         for _ in 0..ROUNDS {
             let current = extended.as_ref().unwrap_or(found);
             for (_, _, list) in current.all(self.model, Keyword::Required) {
-                for name in list.items().take(MOST_ITEMS) {
-                    names.add(name.string());
+                for name in texts(list).take(MOST_ITEMS) {
+                    names.add(name);
                 }
             }
             let mut subs: Vec<SubschemaId> = current.subs.clone();
@@ -232,7 +192,7 @@ impl<'g> Builder<'g> {
             }
             let before = names.list.len();
             for name in more {
-                names.add(&name);
+                names.add(name);
             }
             let has_more_subs = subs.len() > current.subs.len();
             if has_more_subs {
@@ -250,17 +210,7 @@ impl<'g> Builder<'g> {
 
     /// The conjunction with more subschemas.
     fn more(&mut self, current: &Conjunction<'g>, new: &[SubschemaId]) -> Option<Conjunction<'g>> {
-        let mut chooser = Chooser {
-            model: self.model,
-            heights: self.heights,
-            random: &mut self.random,
-            choice: Choice::Least,
-            is_lenient: current.is_lenient,
-            turn: 0,
-            wanted: None,
-            forced: &[],
-            types: current.types,
-        };
+        let mut chooser = self.chooser(Choice::Least, current.types);
         let added = chooser.conjunction(new).ok()?;
         let mut all = Conjunction {
             subs: current.subs.clone(),
@@ -313,11 +263,7 @@ impl<'g> Builder<'g> {
             return None;
         }
         if names.list.len() > most {
-            let required: Vec<&str> = found
-                .all(self.model, Keyword::Required)
-                .flat_map(|(_, _, list)| list.items())
-                .map(|name| name.string())
-                .collect();
+            let required = found.required(self.model);
             let mut too_many = names.list.len().saturating_sub(most);
             let mut kept = Vec::new();
             for name in names.list.drain(..).rev() {

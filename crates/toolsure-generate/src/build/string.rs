@@ -8,6 +8,7 @@ use toolsure_pattern::Pattern;
 use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{ContentUse, Entry, Form, FormatUse, TypeSet};
 
+use super::array::limits;
 use super::vary::distinct;
 use super::{Builder, Focus, Position};
 use crate::conjunction::Conjunction;
@@ -115,9 +116,17 @@ impl<'g> Builder<'g> {
     }
 
     fn asked(&self, found: &Conjunction<'g>, broken: Option<&Entry>) -> Asked<'g> {
+        let lengths = limits(
+            found,
+            (Keyword::MinLength, Keyword::MaxLength),
+            broken,
+            None,
+        );
+        // No string has lengths that contradict each other.
+        let (least, most) = lengths.unwrap_or((1, 0));
         let mut asked = Asked {
-            least: 0,
-            most: usize::MAX,
+            least,
+            most,
             patterns: Vec::new(),
             formats: Vec::new(),
             content: None,
@@ -127,20 +136,6 @@ impl<'g> Builder<'g> {
         for (sub, entry) in &found.entries {
             let is_broken = broken.is_some_and(|broken| std::ptr::eq(broken, *entry));
             match (&entry.form, entry.keyword) {
-                (Form::Count(count), Keyword::MinLength) => {
-                    let count = usize::try_from(*count).unwrap_or(usize::MAX);
-                    match is_broken {
-                        true => asked.most = asked.most.min(count.saturating_sub(1)),
-                        false => asked.least = asked.least.max(count),
-                    }
-                }
-                (Form::Count(count), Keyword::MaxLength) => {
-                    let count = usize::try_from(*count).unwrap_or(usize::MAX);
-                    match is_broken {
-                        true => asked.least = asked.least.max(count.saturating_add(1)),
-                        false => asked.most = asked.most.min(count),
-                    }
-                }
                 (Form::Pattern(id), _) if !is_broken => {
                     let pattern = self.model.patterns.get(id.index());
                     asked

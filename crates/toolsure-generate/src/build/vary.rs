@@ -9,8 +9,9 @@ use toolsure_syntax::model::{SubschemaId, TypeSet};
 
 use super::variation::Variation;
 use super::{Builder, Focus, MOST_ITEMS, Position, Style};
-use crate::conjunction::{Choice, Chooser, Conjunction, Part};
+use crate::conjunction::{Choice, Conjunction};
 use crate::hints::LONGEST;
+use crate::part::Part;
 use crate::random::Random;
 
 /// What of a type is worth trying. Arrays and objects are made only when it is their turn.
@@ -39,17 +40,7 @@ impl<'g> Builder<'g> {
         position: Position,
         variation: Variation<'g>,
     ) -> Option<()> {
-        let mut chooser = Chooser {
-            model: self.model,
-            heights: self.heights,
-            random: &mut self.random,
-            choice: Choice::Turn,
-            is_lenient: true,
-            turn: self.turn,
-            wanted: None,
-            forced: &[],
-            types,
-        };
+        let mut chooser = self.chooser(Choice::Turn, types);
         let found = chooser.conjunction(subs).ok()?;
         // Each branch meets each value.
         let number = chooser.turn;
