@@ -141,7 +141,7 @@ fn schemas() -> Result<PathBuf, String> {
         return Ok(folder);
     }
     Err(format!(
-        "{}: no schemas; `.ci/run --quick` writes them, or TOOLSURE_MCP_SCHEMAS names their folder",
+        "{}: no schemas; `.ci/run` writes them, or TOOLSURE_MCP_SCHEMAS names their folder",
         folder.display()
     ))
 }
