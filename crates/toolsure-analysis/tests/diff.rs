@@ -273,6 +273,42 @@ fn hostile_schemas_cannot_hang_it() {
 }
 
 /// What the compiler of a differ makes of a change of one property.
+/// The many branches of a union leave enough tries for the values of a member beside it.
+#[test]
+fn a_change_beside_a_wide_union_is_proved() {
+    let changes = [
+        json!({"type": "string", "not": {"pattern": "^secret-"}}),
+        json!({"type": "string", "maxLength": 30}),
+        json!({"type": "string", "enum": ["a", "b", "c", "d", "e", "f", "g", "h"]}),
+    ];
+    let mut branches = Vec::new();
+    for number in 0..30 {
+        let own = format!("m{number}");
+        branches.push(json!({
+            "properties": {"action": {"const": format!("a{number}")}, own.as_str(): {"type": "integer"}},
+            "required": ["action", own],
+        }));
+        for change in &changes {
+            let with = |note: &Value| {
+                json!({
+                    "type": "object",
+                    "properties": {"action": {"type": "string"}, "note": note},
+                    "required": ["action"],
+                    "anyOf": branches,
+                })
+            };
+            let (old, new) = (with(&json!({"type": "string", "maxLength": 100})), with(change));
+            let (old, new) = (tool("input", &old), tool("input", &new));
+            let report = Differ::new().diff([old.as_str()], [new.as_str()]);
+            let mut found = report.tools.iter().flat_map(|tool| &tool.changes);
+            let is_proved = found.any(|one| {
+                one.class == Class::Breaking && one.place.starts_with("/note") && one.witness.is_some()
+            });
+            assert!(is_proved, "{} branches, {change}: {report:?}", branches.len());
+        }
+    }
+}
+
 fn with(compiler: Compiler, old: &str, new: &str) -> Report {
     let tool = |property: &str| {
         format!(

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use toolsure_json::{Node as _, OwnedDocument, ReadLimits, View};
-use toolsure_schema::{CompileError, Compiler, Finding, OutputFormat, Schema, Verdict, Workspace};
+use toolsure_schema::{Compiler, Finding, OutputFormat, Schema, Verdict, Workspace};
 use toolsure_syntax::model::{Dangling, Model, SubschemaId};
 
 /// The only fault of an instance; if that is a union, then with the faults in its branches.
@@ -192,11 +192,6 @@ fn escaped(pointer: &str) -> String {
         }
     }
     out
-}
-
-/// Compiles a schema, and parses it to a model under the same options.
-pub(crate) fn compile(compiler: &Compiler, schema: &[u8]) -> Result<(Schema, Model), CompileError> {
-    Ok((compiler.compile(schema)?, compiler.parser().parse(schema)?))
 }
 
 /// Fuel for what an evaluation costs beside its own.

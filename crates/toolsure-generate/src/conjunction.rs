@@ -1,5 +1,8 @@
 //! All keywords that apply to one value, once the branches of unions and the outcomes of conditions are chosen.
 
+use std::collections::HashSet;
+use std::rc::Rc;
+
 use toolsure_json::{Key as _, Node as _, NodeId, View};
 use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{
@@ -8,7 +11,7 @@ use toolsure_syntax::model::{
 
 use crate::heights::{Heights, NEVER};
 use crate::random::Random;
-use crate::reach::{Edge, EdgeKind, Reach};
+use crate::reach::{Edge, EdgeKind};
 
 /// What must hold of one value.
 pub(crate) struct Conjunction<'m> {
@@ -49,8 +52,8 @@ pub(crate) struct Chooser<'c, 'm> {
     pub(crate) is_lenient: bool,
     /// What is left of the number of the turn.
     pub(crate) turn: usize,
-    /// A member that the value is to have: branches that declare it are preferred.
-    pub(crate) wanted: Option<(&'c Reach, &'c str)>,
+    /// The subschemas that declare a member which the value is to have: branches among them are preferred.
+    pub(crate) wanted: Option<Rc<HashSet<SubschemaId>>>,
     /// The edges in place that lead on: they force branches.
     pub(crate) forced: &'c [&'c Edge],
     /// The types that the value must have.
@@ -191,21 +194,19 @@ impl<'m> Chooser<'_, 'm> {
             .copied()
             .filter(|one| self.heights.least(*one, found.types) != NEVER);
         let mut possible: Vec<SubschemaId> = possible.collect();
-        if let Some((reach, name)) = self.wanted {
-            let is_declaring = |one: &SubschemaId| {
-                any_in_place(self.model, *one, |sub| reach.member(sub, name).is_some())
-            };
+        if let Some(wanted) = &self.wanted {
+            let is_declaring = |one: &SubschemaId| wanted.contains(one);
             let declaring: Vec<_> = possible.iter().copied().filter(is_declaring).collect();
             // One of the others may have the member as well; there may be many.
             let count = declaring.len().saturating_add(1);
             if !declaring.is_empty() && declaring.len() < possible.len() {
-                let pick = self.next_turn(count);
-                if let Some(one) = declaring.get(pick) {
-                    return Some(*one);
-                }
-                possible.retain(|one| !declaring.contains(one));
-                let pick = self.random.below(possible.len());
-                return possible.get(pick).copied();
+                possible.retain(|one| !wanted.contains(one));
+                let pick = match count <= MOST_IN_TURN {
+                    true => self.next_turn(count),
+                    false => self.random.below(count),
+                };
+                let other = self.random.below(possible.len());
+                return declaring.get(pick).or_else(|| possible.get(other)).copied();
             }
         }
         let pick = match self.choice {
@@ -232,27 +233,6 @@ impl<'m> Chooser<'_, 'm> {
         self.turn = self.turn.checked_div(count).unwrap_or(0);
         pick
     }
-}
-
-/// Whether something is true of a subschema, or of one of those that it may apply in place.
-pub(crate) fn any_in_place(
-    model: &Model,
-    sub: SubschemaId,
-    is: impl Fn(SubschemaId) -> bool,
-) -> bool {
-    let (mut todo, mut seen) = (vec![sub], Vec::new());
-    while let Some(one) = todo.pop() {
-        if seen.contains(&one) || seen.len() >= MOST_IN_PLACE {
-            continue;
-        }
-        if is(one) {
-            return true;
-        }
-        seen.push(one);
-        let inside = model.sub(one).and_then(|sub| model.in_place(sub));
-        todo.extend(inside.unwrap_or_default());
-    }
-    false
 }
 
 impl<'m> Conjunction<'m> {
@@ -368,7 +348,7 @@ pub(crate) fn texts(list: View<'_>) -> impl Iterator<Item = &str> {
     list.items().map(View::string)
 }
 
-/// Subschemas of a branch that are looked at.
-const MOST_IN_PLACE: usize = 32;
+/// Branches that take turns; more would leave too few turns for the value.
+const MOST_IN_TURN: usize = 4;
 /// Subschemas in one conjunction.
 const MOST_SUBS: usize = 200;

@@ -1,32 +1,25 @@
 //! Goes through the goals, makes instances and certifies them.
 
-use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use toolsure_schema::{CompileError, Compiler, Schema};
-use toolsure_syntax::Model;
 use toolsure_syntax::model::{SubschemaId, TypeSet};
 
-use crate::build::{Aim, Builder, Extra, Focus, Style};
-use crate::certify::{Certifier, by_location, compile};
+use crate::build::{Aim, Focus, Style};
+use crate::certify::{Certifier, by_location};
 use crate::goals::{Break, Cover, breaks, covers};
-use crate::heights::{Heights, NEVER};
+use crate::heights::NEVER;
 use crate::instances::{Instances, Invalid, Missing, Purpose, Satisfiable, Valid};
 use crate::options::Options;
-use crate::random::Random;
-use crate::reach::Reach;
-use crate::text::Matches;
+use crate::parsed_schema::ParsedSchema;
 
 /// A schema, prepared to make instances of it.
 #[derive(Debug)]
 pub struct Generator {
     compiler: Compiler,
     schema: Schema,
-    model: Model,
-    reach: Reach,
-    heights: Heights,
+    parsed: ParsedSchema,
     by_location: HashMap<String, SubschemaId>,
-    matches: Matches,
 }
 
 impl Generator {
@@ -43,15 +36,13 @@ impl Generator {
     ///
     /// A [`CompileError`] if the schema cannot be compiled.
     pub fn new(compiler: &Compiler, schema: &[u8]) -> Result<Self, CompileError> {
-        let (compiled, model) = compile(compiler, schema)?;
+        let compiled = compiler.compile(schema)?;
+        let parsed = ParsedSchema::new(compiler, schema)?;
         Ok(Self {
             compiler: compiler.clone(),
             schema: compiled,
-            reach: Reach::of(&model)?,
-            heights: Heights::of(&model)?,
-            by_location: by_location(&model)?,
-            matches: Matches::default(),
-            model,
+            by_location: by_location(&parsed.model)?,
+            parsed,
         })
     }
 
@@ -67,31 +58,6 @@ impl Generator {
     #[must_use]
     pub fn schema(&self) -> &Schema {
         &self.schema
-    }
-
-    /// Makes one instance within these options. The number is part of the seed of its choices.
-    pub(crate) fn builder(&self, options: &Options, style: Style, number: usize) -> Builder<'_> {
-        let number = u64::try_from(number).unwrap_or(0);
-        let seed = options.seed.wrapping_mul(1_000).wrapping_add(number);
-        Builder {
-            model: &self.model,
-            heights: &self.heights,
-            reach: &self.reach,
-            matches: &self.matches,
-            looked: Cell::new(0),
-            most_looked: options.work,
-            random: Random::new(seed),
-            style,
-            variant: 0,
-            values: options.values,
-            bytes: options.bytes,
-            depth: options.depth,
-            is_object: options.objects,
-            variation: None,
-            extra: Extra::default(),
-            turn: 0,
-            out: String::new(),
-        }
     }
 
     /// Makes instances within the limits of the options.
@@ -150,8 +116,8 @@ impl<'g> Run<'g> {
         ] {
             self.first(whole, style, purpose);
         }
-        let generator = self.generator;
-        let goals = covers(&generator.model, &generator.reach, &generator.heights);
+        let parsed = &self.generator.parsed;
+        let goals = covers(&parsed.model, &parsed.reach, &parsed.heights);
         for goal in goals.unwrap_or_default() {
             if goal.is_any && self.covered.contains(&goal.sub) {
                 continue;
@@ -231,7 +197,7 @@ impl<'g> Run<'g> {
     }
 
     fn keep(&mut self, text: String, purpose: Purpose) {
-        if self.covered.len() < self.generator.reach.subs.len() {
+        if self.covered.len() < self.generator.parsed.reach.subs.len() {
             for location in self.certifier.matched(&text) {
                 let sub = self.generator.by_location.get(&location);
                 self.covered.extend(sub.copied());
@@ -246,8 +212,8 @@ impl<'g> Run<'g> {
     }
 
     fn invalid(&mut self) {
-        let generator = self.generator;
-        let goals = breaks(&generator.model, &generator.reach, &generator.heights);
+        let parsed = &self.generator.parsed;
+        let goals = breaks(&parsed.model, &parsed.reach, &parsed.heights);
         for goal in goals.unwrap_or_default() {
             let is_full = self.out.invalid.len() >= self.options.invalid;
             if goal.is_impossible || is_full || !self.broken(&goal) {
@@ -306,7 +272,7 @@ impl<'g> Run<'g> {
             return None;
         }
         self.attempts = self.attempts.saturating_sub(1);
-        let mut builder = self.generator.builder(self.options, style, variant);
+        let mut builder = self.generator.parsed.builder(self.options, style, variant);
         builder.most_looked = self.work;
         builder.variant = variant;
         let (text, work) = builder.instance(focus);
@@ -315,8 +281,8 @@ impl<'g> Run<'g> {
     }
 
     fn satisfiable(&mut self) {
-        let heights = &self.generator.heights;
-        let root = self.generator.model.root;
+        let heights = &self.generator.parsed.heights;
+        let root = self.generator.parsed.model.root;
         let wanted = match self.options.objects {
             true => TypeSet::OBJECT,
             false => TypeSet::ALL,

@@ -11,7 +11,7 @@ use crate::text::from_pattern;
 /// one of two patterns matches. At most 80 of each kind are kept, of the first 100,000 values of each schema.
 ///
 /// ```
-/// use toolsure_generate::{Generator, Hints, Options, Step};
+/// use toolsure_generate::{Hints, Options, ParsedSchema, Step};
 /// use toolsure_json::{OwnedDocument, ReadLimits};
 /// use toolsure_schema::Compiler;
 ///
@@ -20,9 +20,9 @@ use crate::text::from_pattern;
 /// let (one, other) = (read(old), read(new));
 /// let hints = Hints::of(one.document().root(), other.document().root());
 ///
-/// let generator = Generator::new(&Compiler::new(), old.as_bytes())?;
+/// let schema = ParsedSchema::new(&Compiler::new(), old.as_bytes())?;
 /// let options = Options::default();
-/// let mut variations = generator.variations(&options, &hints);
+/// let mut variations = schema.variations(&options, &hints);
 /// let mut texts = (0..20).filter_map(|number| variations.candidate(number, Some(&[])));
 /// assert!(texts.any(|text| text == "38"));
 /// # Ok::<(), toolsure_schema::CompileError>(())

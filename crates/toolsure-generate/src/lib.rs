@@ -4,7 +4,7 @@
 //! completely, and has found exactly one fault in each invalid one. What could not be made is listed, too.
 //! The same schema, options and seed give the same instances; nothing here does I/O or uses a clock.
 //!
-//! [`Generator::variations`] makes candidates for the comparison of two schemas, from the [`Hints`] that both give.
+//! [`ParsedSchema::variations`] makes candidates for the comparison of two schemas, from the [`Hints`] that both give.
 //!
 //! ```
 //! use toolsure_generate::{Generator, Options};
@@ -29,6 +29,7 @@
 //! | `conjunction` | all keywords that apply to one value, once branches are chosen |
 //! | `build` | makes one value: by type, toward a goal |
 //! | `goals` | what is to be covered, and what is to be broken |
+//! | `part` | what applies to a member or an item |
 //! | `generator` | goes through the goals and certifies |
 //! | `hints` | scalars of other schemas, which show where two schemas may differ |
 //! | `variations` | instances that vary at one location, for the comparison of schemas |
@@ -47,6 +48,7 @@ mod hints;
 mod implied;
 mod instances;
 mod options;
+mod parsed_schema;
 mod part;
 mod random;
 mod reach;
@@ -58,6 +60,7 @@ pub use generator::Generator;
 pub use hints::Hints;
 pub use instances::{Instances, Invalid, Missing, Purpose, Satisfiable, Valid};
 pub use options::Options;
+pub use parsed_schema::ParsedSchema;
 pub use step::Step;
 pub use variations::Variations;
 

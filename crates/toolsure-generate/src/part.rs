@@ -3,7 +3,7 @@
 use toolsure_syntax::model::{Form, Model, SubschemaId};
 use toolsure_syntax::{Dialect, Keyword};
 
-use crate::conjunction::{Conjunction, any_in_place};
+use crate::conjunction::Conjunction;
 use crate::heights::PATTERN_FUEL;
 use crate::reach::{Reach, is_never};
 
@@ -87,7 +87,7 @@ impl<'m> Conjunction<'m> {
                         }
                     }
                     (Form::One(one), Keyword::UnevaluatedProperties, Part::Member(name))
-                        if !self.may_evaluate((model, reach), *sub, Some(name)) =>
+                        if !self.may_evaluate((model, reach), *sub, Some(name), work) =>
                     {
                         unevaluated.push(*one);
                     }
@@ -96,7 +96,7 @@ impl<'m> Conjunction<'m> {
                         let rules = model.sub(*sub).ok()?.rules;
                         let is_evaluated = matches!(part, Part::Contained(_))
                             && rules.dialect != Dialect::Draft201909;
-                        if !is_evaluated && !self.may_evaluate((model, reach), *sub, None) {
+                        if !is_evaluated && !self.may_evaluate((model, reach), *sub, None, work) {
                             unevaluated.push(*one);
                         }
                     }
@@ -122,22 +122,36 @@ impl<'m> Conjunction<'m> {
         (model, reach): (&'m Model, &Reach),
         sub: SubschemaId,
         name: Option<&str>,
+        work: &mut usize,
     ) -> bool {
-        self.is_lenient
-            && any_in_place(model, sub, |one| {
-                if self.subs.contains(&one) {
-                    return false;
-                }
-                let entries = model.sub(one).and_then(|sub| model.entries(sub));
-                let has = |keywords: &[Keyword]| {
-                    let mut all = entries.unwrap_or_default().iter();
-                    all.any(|entry| keywords.contains(&entry.keyword))
-                };
-                match name {
-                    Some(name) => reach.member(one, name).is_some() || has(&OF_MEMBERS),
-                    None => has(&OF_ITEMS),
-                }
-            })
+        let (mut todo, mut seen) = (vec![sub], Vec::new());
+        while let Some(one) = todo.pop().filter(|_| self.is_lenient) {
+            if seen.contains(&one) || seen.len() >= MOST_IN_PLACE {
+                continue;
+            }
+            seen.push(one);
+            let Ok(sub) = model.sub(one) else {
+                continue;
+            };
+            let entries = model.entries(sub).unwrap_or_default();
+            let has = |keywords: &[Keyword]| {
+                let mut all = entries.iter();
+                all.any(|entry| keywords.contains(&entry.keyword))
+            };
+            let evaluates = match name {
+                Some(name) => reach.member(one, name).is_some() || has(&OF_MEMBERS),
+                None => has(&OF_ITEMS),
+            };
+            if evaluates && !self.subs.contains(&one) {
+                return true;
+            }
+            let inside = model.in_place(sub).unwrap_or_default();
+            *work = work
+                .saturating_add(entries.len())
+                .saturating_add(inside.len());
+            todo.extend(inside.into_iter().take(MOST_IN_PLACE));
+        }
+        false
     }
 }
 
@@ -154,3 +168,5 @@ const OF_ITEMS: [Keyword; 4] = [
     Keyword::Contains,
     Keyword::UnevaluatedItems,
 ];
+/// Subschemas of a branch that are looked at.
+const MOST_IN_PLACE: usize = 32;

@@ -1,6 +1,6 @@
 //! The subschemas that an evaluation reaches from the root, and the shortest path to each.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{
@@ -68,6 +68,8 @@ pub(crate) struct Reach {
     pub(crate) subs: Vec<SubschemaId>,
     /// For each subschema, by number: its declared members.
     members: HashMap<usize, HashMap<String, SubschemaId>>,
+    /// For each subschema: those that apply it in place.
+    in_place: HashMap<SubschemaId, Vec<SubschemaId>>,
 }
 
 impl Reach {
@@ -77,6 +79,7 @@ impl Reach {
             first: vec![None; model.subs.len()],
             subs: vec![model.root],
             members: HashMap::new(),
+            in_place: HashMap::new(),
         };
         let mut is_known = vec![false; model.subs.len()];
         if let Some(root) = is_known.get_mut(model.root.index()) {
@@ -92,6 +95,9 @@ impl Reach {
                     if let EdgeKind::Member(name) = &edge.kind {
                         let own = reach.members.entry(from.index()).or_default();
                         own.insert(name.clone(), edge.to);
+                    }
+                    if edge.kind.is_in_place() {
+                        reach.in_place.entry(edge.to).or_default().push(from);
                     }
                     if let Some(known) = is_known.get_mut(to)
                         && !*known
@@ -115,6 +121,22 @@ impl Reach {
     /// What a subschema declares for a member.
     pub(crate) fn member(&self, sub: SubschemaId, name: &str) -> Option<SubschemaId> {
         self.members.get(&sub.index())?.get(name).copied()
+    }
+
+    /// The subschemas that declare a member, or apply one in place that does; and the work of finding them, in subschemas
+    /// that are looked at.
+    pub(crate) fn declaring(&self, name: &str) -> (HashSet<SubschemaId>, usize) {
+        let has = |(_, members): &(&usize, &HashMap<_, _>)| members.contains_key(name);
+        let own = self.members.iter().filter(has);
+        let mut todo: Vec<SubschemaId> = own.map(|(sub, _)| SubschemaId::new(*sub)).collect();
+        let mut found: HashSet<SubschemaId> = todo.iter().copied().collect();
+        let mut work = self.members.len();
+        while let Some(sub) = todo.pop() {
+            let users = self.in_place.get(&sub).map_or(&[][..], Vec::as_slice);
+            work = work.saturating_add(users.len());
+            todo.extend(users.iter().filter(|user| found.insert(**user)));
+        }
+        (found, work)
     }
 
     /// The shortest path to a subschema.

@@ -1,65 +1,63 @@
 //! Instances that vary at one location, to find out where two schemas differ.
 
-use crate::build::{Aim, Focus, Style, Texts, Variation};
-use crate::generator::Generator;
+use crate::build::{Aim, Declaring, Focus, Style, Texts, Variation};
 use crate::hints::Hints;
 use crate::options::Options;
+use crate::parsed_schema::ParsedSchema;
 use crate::step::Step;
 
-/// Candidates for instances of a schema that are edge cases of another. See [`Generator::variations`].
+/// Candidates for instances of a schema that are edge cases of another. See [`ParsedSchema::variations`].
 #[derive(Debug)]
 pub struct Variations<'g> {
-    generator: &'g Generator,
+    schema: &'g ParsedSchema,
     options: Options,
     hints: &'g Hints,
     texts: Texts,
+    declaring: Declaring,
     work: usize,
 }
 
-impl Generator {
-    /// Candidates for instances that are edge cases of another schema, which the hints are from. Unlike [`Self::instances`], they
-    /// are not certified: the caller asks both schemas about each. The options' `seed`, `values`, `bytes`, `depth`, `objects`
+impl ParsedSchema {
+    /// Candidates for instances that are edge cases of another schema, which the hints are from. Unlike
+    /// [`Generator::instances`](crate::Generator::instances), they are not certified: the caller asks both schemas about each. The options' `seed` (except for arrays and objects at a location), `values`, `bytes`, `depth`, `objects`
     /// and `interoperable` apply to each candidate; the caller decides how many are made.
     ///
     /// ```
-    /// use toolsure_generate::{Compiler, Generator, Hints, Options};
+    /// use toolsure_generate::{Compiler, Hints, Options, ParsedSchema};
     ///
-    /// let generator = Generator::new(&Compiler::new(), br#"{"type": "boolean"}"#)?;
+    /// let schema = ParsedSchema::new(&Compiler::new(), br#"{"type": "boolean"}"#)?;
     /// let (options, hints) = (Options::default(), Hints::default());
-    /// let mut variations = generator.variations(&options, &hints);
+    /// let mut variations = schema.variations(&options, &hints);
     /// assert_eq!(variations.candidate(1, Some(&[])).as_deref(), Some("false"));
     /// # Ok::<(), toolsure_generate::CompileError>(())
     /// ```
     #[must_use]
     pub fn variations<'g>(&'g self, options: &Options, hints: &'g Hints) -> Variations<'g> {
-        Variations::new(self, options, hints)
-    }
-}
-
-impl<'g> Variations<'g> {
-    pub(crate) fn new(generator: &'g Generator, options: &Options, hints: &'g Hints) -> Self {
-        Self {
-            generator,
+        Variations {
+            schema: self,
             options: options.clone(),
             hints,
             texts: Texts::default(),
+            declaring: Declaring::default(),
             work: 0,
         }
     }
+}
 
+impl Variations<'_> {
     /// Candidate `number`, as JSON text; `None` if it could not be made. The same number gives the same candidate.
     ///
     /// At the location `at`, the candidates go through all values that are worth trying, and around it they have as little
     /// as possible. Without a location, they vary everywhere.
     ///
     /// ```
-    /// use toolsure_generate::{Generator, Hints, Options, Step};
+    /// use toolsure_generate::{Hints, Options, ParsedSchema, Step};
     /// use toolsure_schema::Compiler;
     ///
-    /// let schema = br#"{"type": "object", "properties": {"a": {"type": "boolean"}, "b": {"type": "string"}}}"#;
-    /// let generator = Generator::new(&Compiler::new(), schema)?;
+    /// let text = br#"{"type": "object", "properties": {"a": {"type": "boolean"}, "b": {"type": "string"}}}"#;
+    /// let schema = ParsedSchema::new(&Compiler::new(), text)?;
     /// let (options, hints) = (Options::default(), Hints::default());
-    /// let mut variations = generator.variations(&options, &hints);
+    /// let mut variations = schema.variations(&options, &hints);
     /// let at = [Step::Name("a".to_owned())];
     /// assert_eq!(variations.candidate(0, Some(&at)).as_deref(), Some(r#"{"a":true}"#));
     /// assert_eq!(variations.candidate(1, Some(&at)).as_deref(), Some(r#"{"a":false}"#));
@@ -67,7 +65,7 @@ impl<'g> Variations<'g> {
     /// ```
     pub fn candidate(&mut self, number: usize, at: Option<&[Step]>) -> Option<String> {
         let options = &self.options;
-        let mut builder = self.generator.builder(options, Style::Least, number);
+        let mut builder = self.schema.builder(options, Style::Least, number);
         let (style, quarters) = match (at, number) {
             // Something else around it may be what is missing.
             (Some(_), _) if number > 0 && builder.random.below(4) == 0 => (Style::Mixed, 2),
@@ -90,6 +88,7 @@ impl<'g> Variations<'g> {
             scalar: is_same.then(|| number.div_euclid(8)),
             hints: self.hints,
             texts: &self.texts,
+            declaring: &self.declaring,
             number,
             is_interoperable: options.interoperable,
             quarters,
@@ -108,11 +107,11 @@ impl<'g> Variations<'g> {
     /// The work done since the last call, in the units of [`Options::work`].
     ///
     /// ```
-    /// use toolsure_generate::{Compiler, Generator, Hints, Options};
+    /// use toolsure_generate::{Compiler, Hints, Options, ParsedSchema};
     ///
-    /// let generator = Generator::new(&Compiler::new(), b"true")?;
+    /// let schema = ParsedSchema::new(&Compiler::new(), b"true")?;
     /// let (options, hints) = (Options::default(), Hints::default());
-    /// let mut variations = generator.variations(&options, &hints);
+    /// let mut variations = schema.variations(&options, &hints);
     /// let _candidate = variations.candidate(0, None);
     /// assert!(variations.take_work() > 0);
     /// assert_eq!(variations.take_work(), 0);

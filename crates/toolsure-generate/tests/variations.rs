@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
-use toolsure_generate::{Compiler, Generator, Hints, Options, Satisfiable, Step};
+use toolsure_generate::{Compiler, Generator, Hints, Options, ParsedSchema, Satisfiable, Step};
 use toolsure_json::{OwnedDocument, ReadLimits};
 
 fn read(text: &str) -> OwnedDocument {
@@ -19,8 +19,8 @@ fn candidates(
 ) -> Vec<String> {
     let (left, right) = (read(one), read(other));
     let hints = Hints::of(left.document().root(), right.document().root());
-    let generator = Generator::new(&Compiler::new(), one.as_bytes()).unwrap();
-    let mut variations = generator.variations(options, &hints);
+    let schema = ParsedSchema::new(&Compiler::new(), one.as_bytes()).unwrap();
+    let mut variations = schema.variations(options, &hints);
     (0..count)
         .filter_map(|number| variations.candidate(number, at))
         .collect()
@@ -104,8 +104,8 @@ fn one_candidate_takes_bounded_work() {
     );
     let document = read(&schema);
     let hints = Hints::of(document.document().root(), document.document().root());
-    let generator = Generator::new(&Compiler::new(), schema.as_bytes()).unwrap();
-    let mut variations = generator.variations(&Options::default(), &hints);
+    let schema = ParsedSchema::new(&Compiler::new(), schema.as_bytes()).unwrap();
+    let mut variations = schema.variations(&Options::default(), &hints);
     for number in 0..20 {
         let _candidate = variations.candidate(number, None);
         let work = variations.take_work();

@@ -117,6 +117,38 @@ pub(super) fn long_pattern(size: usize) -> Texts {
     )
 }
 
+/// All declared members become required, along chains of definitions.
+pub(super) fn required_chain(size: usize) -> Texts {
+    let declared = many(size / 6, |n| {
+        format!(r##""p{n}":{{"$ref":"#/$defs/d{n}"}}"##)
+    });
+    let required = many(size / 6, |n| format!(r#""p{n}""#));
+    let chain = many(size / 3, |n| match n % 150 {
+        0 => format!(r#""d{n}":{{"type":"string"}}"#),
+        _ => format!(r##""d{n}":{{"$ref":"#/$defs/d{}"}}"##, n - 1),
+    });
+    Texts::two(
+        r#"{"type":"object","properties":{"q":{"type":"string"}}}"#.to_owned(),
+        format!(
+            r#"{{"type":"object","properties":{{{declared}}},"required":[{required}],"$defs":{{{chain}}}}}"#
+        ),
+    )
+}
+
+/// Each branch of a union applies another union, and a member beside them changes.
+pub(super) fn union_of_unions(size: usize) -> Texts {
+    let branches = many(size / 2, |n| {
+        format!(r##"{{"allOf":[{{"$ref":"#/$defs/u"}}],"properties":{{"k{n}":{{}}}}}}"##)
+    });
+    let inner = many(size / 2, |n| format!(r#"{{"required":["k{n}"]}}"#));
+    let schema = |x: &str| {
+        format!(
+            r#"{{"type":"object","properties":{{"x":{{{x}}}}},"anyOf":[{branches}],"$defs":{{"u":{{"anyOf":[{inner}]}}}}}}"#
+        )
+    };
+    Texts::two(schema(""), schema(r#""maxLength":3"#))
+}
+
 /// Properties before and many patterns after, which may meet any of their names.
 pub(super) fn names_and_patterns(size: usize) -> Texts {
     let names = many(size / 2, |n| format!(r#""name{n}":{{"type":"string"}}"#));

@@ -8,7 +8,7 @@ use toolsure_json::{OwnedDocument, ReadLimits, View};
 use super::collect_declared::declared;
 use super::document::Doc;
 use super::report::Side;
-use super::sent::{Candidates, Source, is_sent};
+use super::sent::{Candidates, Source, is_sent, sends_all};
 use super::subset::Comparison;
 use crate::engine::Engine;
 
@@ -79,16 +79,20 @@ impl<'a> Pair<'a> {
     }
 
     /// The first instance of the first schema that proves a difference, among about `most`: tries those
-    /// that vary at the locations, in turn, and those that vary anywhere.
+    /// that vary at the locations, in turn, and those that vary anywhere. `proves` gets each, or `None` for one
+    /// that could not be made, and the work in units of fuel; it ends the search with `None`.
     pub(crate) fn find(
         &self,
         places: Option<&Places>,
         most: usize,
-        mut proves: impl FnMut(&str) -> Option<bool>,
+        mut proves: impl FnMut(Option<&str>, u64) -> Option<bool>,
     ) -> Option<String> {
         let [one, _] = &self.sent;
         let mut candidates = Candidates::new(one, &self.source, &self.hints);
-        let is_sent = |text: &str| {
+        let is_sent = |text: &String| {
+            if sends_all(one) {
+                return true;
+            }
             let document = OwnedDocument::read(text.as_bytes(), &ReadLimits::default());
             document.is_ok_and(|document| is_sent(one, document.document().root()))
         };
@@ -97,11 +101,9 @@ impl<'a> Pair<'a> {
         for number in 0..turns {
             for place in places.iter().map(Some).chain([None]) {
                 let text = candidates.get(number, place.map(Vec::as_slice));
-                let text = text.filter(|text| is_sent(text));
-                if let Some(text) = text
-                    && proves(&text)?
-                {
-                    return Some(text);
+                let text = text.filter(is_sent);
+                if proves(text.as_deref(), candidates.take_work())? {
+                    return text;
                 }
             }
         }

@@ -2,17 +2,17 @@
 
 use std::cell::OnceCell;
 
-use toolsure_generate::{Compiler, Generator, Hints, Options, Step, Variations};
+use toolsure_generate::{Compiler, Hints, Options, ParsedSchema, Step, Variations};
 use toolsure_json::{Key as _, Kind, Node as _, View};
 
 use super::declared::Declared;
 use super::document::Doc;
 
-/// A schema's text, and its generator once it is asked for.
+/// A schema's text, and what instances are made from once one is asked for.
 pub(super) struct Source<'s> {
     text: &'s str,
     compiler: &'s Compiler,
-    generator: OnceCell<Option<Generator>>,
+    parsed: OnceCell<Option<ParsedSchema>>,
 }
 
 impl<'s> Source<'s> {
@@ -20,37 +20,46 @@ impl<'s> Source<'s> {
         Self {
             text,
             compiler,
-            generator: OnceCell::new(),
+            parsed: OnceCell::new(),
         }
     }
 
-    /// `None` if the schema does not compile.
-    fn generator(&self) -> Option<&Generator> {
-        let make = || Generator::new(self.compiler, self.text.as_bytes()).ok();
-        self.generator.get_or_init(make).as_ref()
+    /// `None` if the schema is refused.
+    fn parsed(&self) -> Option<&ParsedSchema> {
+        let make = || ParsedSchema::new(self.compiler, self.text.as_bytes()).ok();
+        self.parsed.get_or_init(make).as_ref()
     }
 }
 
 /// Candidates for instances of one document.
 pub(super) struct Candidates<'p> {
+    source: &'p Source<'p>,
+    options: Options,
+    hints: &'p Hints,
+    /// Once one is asked for.
     variations: Option<Variations<'p>>,
 }
 
 impl<'p> Candidates<'p> {
-    pub(super) fn new(doc: &Doc<'_>, source: &'p Source<'_>, hints: &'p Hints) -> Self {
-        let options = Options {
-            objects: doc.is_of_arguments,
-            interoperable: doc.safe_integers,
-            ..Options::default()
-        };
-        let generator = source.generator();
+    pub(super) fn new(doc: &Doc<'_>, source: &'p Source<'p>, hints: &'p Hints) -> Self {
         Self {
-            variations: generator.map(|generator| generator.variations(&options, hints)),
+            source,
+            options: Options {
+                objects: doc.is_of_arguments,
+                interoperable: doc.safe_integers,
+                ..Options::default()
+            },
+            hints,
+            variations: None,
         }
     }
 
     /// Candidate `number`, which varies at a location; `None` if it could not be made.
     pub(super) fn get(&mut self, number: usize, at: Option<&[Step]>) -> Option<String> {
+        if self.variations.is_none() {
+            let parsed = self.source.parsed()?;
+            self.variations = Some(parsed.variations(&self.options, self.hints));
+        }
         self.variations.as_mut()?.candidate(number, at)
     }
 
@@ -59,6 +68,11 @@ impl<'p> Candidates<'p> {
         let work = self.variations.as_mut().map_or(0, Variations::take_work);
         u64::try_from(work).unwrap_or(u64::MAX)
     }
+}
+
+/// Whether callers send all instances.
+pub(super) fn sends_all(doc: &Doc<'_>) -> bool {
+    !doc.is_of_arguments && doc.declared.is_none()
 }
 
 /// Whether callers send an instance: it has no members that are taken as absent.

@@ -126,8 +126,9 @@ fn narrower(trial: &mut Trial<'_>, known: Known, limits: &Limits) -> Answer {
     if proven && known.all_travel {
         return Answer::No;
     }
-    let found = pair.find(places.as_ref(), limits.instances, |text| {
-        trial.only_original(text)
+    let found = pair.find(places.as_ref(), limits.instances, |text, work| {
+        trial.spend(work)?;
+        text.map_or(Some(false), |text| trial.only_original(text))
     });
     match found {
         Some(witness) => Answer::Yes(witness),
@@ -155,8 +156,9 @@ fn wider(trial: &mut Trial<'_>, known: Known, limits: &Limits) -> Answer {
         (sides.published, sides.plain),
         (sides.original, sides.engine),
     );
-    let found = published.find(places.as_ref(), limits.instances, |text| {
-        trial.only_published(text)
+    let found = published.find(places.as_ref(), limits.instances, |text, work| {
+        trial.spend(work)?;
+        text.map_or(Some(false), |text| trial.only_published(text))
     });
     match found {
         Some(witness) => Answer::Yes(witness),
@@ -215,15 +217,19 @@ impl Trial<'_> {
         Some(self.verdict(sides.schema, &original)? == Some(Verdict::Invalid))
     }
 
+    /// Takes fuel for other work; `None` if it is used up.
+    fn spend(&mut self, work: u64) -> Option<()> {
+        self.fuel = self.fuel.saturating_sub(work);
+        (self.fuel > 0).then_some(())
+    }
+
     /// `None` if the fuel is used up; no verdict if the text cannot be parsed.
     #[expect(
         clippy::option_option,
         reason = "the outer one ends the search, the inner one is about this text"
     )]
     fn verdict(&mut self, schema: &Schema, text: &str) -> Option<Option<Verdict>> {
-        if self.fuel == 0 {
-            return None;
-        }
+        self.spend(0)?;
         let mut workspace = std::mem::take(&mut self.workspace).fuel(self.fuel.min(ONE_CHECK));
         let verdict = schema.check(&mut workspace, text.as_bytes()).ok();
         let used = workspace.fuel_used().saturating_add(OVERHEAD);

@@ -26,7 +26,7 @@ use crate::reach::{Edge, EdgeKind, Reach};
 use crate::step::Step;
 use crate::text::Matches;
 pub(crate) use focus::{Aim, Focus};
-pub(crate) use variation::{Extra, Texts, Variation};
+pub(crate) use variation::{Declaring, Extra, Texts, Variation};
 
 /// How much is put into an instance, and how it is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -219,9 +219,8 @@ impl<'g> Builder<'g> {
             Some((sub, entry)) if entry.keyword == Keyword::AnyOf => {
                 Choice::None(sub, entry.keyword)
             }
-            // A value of `not`, or of two branches, is to match it.
-            _ if rest.step().is_some() => Choice::Turn,
-            _ if self.style == Style::Mixed => Choice::Any,
+            // The turn is for the value at the end of the path, which has many candidates.
+            _ if rest.step().is_some() || self.style == Style::Mixed => Choice::Any,
             _ => Choice::Least,
         };
         if let Some((_, entry)) = rest.broken() {
@@ -237,7 +236,11 @@ impl<'g> Builder<'g> {
                 _ => {}
             }
         }
-        let wanted = rest.member().map(|name| (self.reach, name));
+        let wanted = rest.member().zip(self.variation).map(|(name, variation)| {
+            let (declaring, work) = variation.declaring.of(self.reach, name);
+            self.look(work);
+            declaring
+        });
         let mut chooser = self.chooser(choice, types);
         (chooser.wanted, chooser.forced) = (wanted, forced);
         let found = chooser.conjunction(&subs).ok()?;

@@ -30,7 +30,10 @@ impl<'g> Builder<'g> {
                             || all.iter().all(|(_, id, _)| {
                                 let mut fuel = PATTERN_FUEL;
                                 let pattern = this.model.patterns.get(id.index());
-                                pattern.and_then(|it| it.matches(name, &mut fuel)) == Some(false)
+                                let answer = pattern.and_then(|it| it.matches(name, &mut fuel));
+                                let used = PATTERN_FUEL.saturating_sub(fuel);
+                                this.look(usize::try_from(used).unwrap_or(usize::MAX));
+                                answer == Some(false)
                             })
                     }
                     _ => true,

@@ -1,16 +1,37 @@
 //! How instances vary, and what is kept from one to the next.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use toolsure_syntax::model::{SubschemaId, TypeSet};
 
 use crate::hints::Hints;
+use crate::reach::Reach;
 
 /// The strings and numbers that are worth trying.
 #[derive(Debug, Default)]
 pub(crate) struct Texts(pub(super) RefCell<HashMap<Key, Rc<[String]>>>);
+
+/// The subschemas that declare a member, by its name, themselves or in place.
+#[derive(Debug, Default)]
+pub(crate) struct Declaring(RefCell<HashMap<String, Rc<HashSet<SubschemaId>>>>);
+
+impl Declaring {
+    /// Those for a name, and the work of finding them, if they were not known.
+    pub(super) fn of(&self, reach: &Reach, name: &str) -> (Rc<HashSet<SubschemaId>>, usize) {
+        let mut all = self.0.borrow_mut();
+        if let Some(known) = all.get(name) {
+            return (Rc::clone(known), 0);
+        }
+        let (found, work) = reach.declaring(name);
+        let found = Rc::new(found);
+        if all.len() < MOST_NAMES {
+            all.insert(name.to_owned(), Rc::clone(&found));
+        }
+        (found, work)
+    }
+}
 
 /// The subschemas that apply, the type, and all types of the value.
 pub(super) type Key = (Vec<SubschemaId>, TypeSet, TypeSet);
@@ -20,6 +41,7 @@ pub(super) type Key = (Vec<SubschemaId>, TypeSet, TypeSet);
 pub(crate) struct Variation<'g> {
     pub(crate) hints: &'g Hints,
     pub(crate) texts: &'g Texts,
+    pub(crate) declaring: &'g Declaring,
     /// The number of the instance: another one makes another choice.
     pub(crate) number: usize,
     /// Whether integers that a double does not hold exactly are left out.
@@ -38,3 +60,6 @@ pub(crate) struct Extra {
     /// A member.
     pub(super) name: Option<usize>,
 }
+
+/// Names for which it is kept which subschemas declare them.
+const MOST_NAMES: usize = 256;
