@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use toolsure_json::View;
 
+use crate::id::IdKey;
 use crate::renumber::number_of;
 
 /// The open requests of one part, by the number under which each was sent on
@@ -45,7 +46,7 @@ impl<T> Exchanges<T> {
         self.0.is_empty()
     }
 
-    /// Notes that a request was sent on. Its number must be greater than those before.
+    /// Notes that a request was sent on. The oldest is the one with the least number.
     pub fn begin(&mut self, number: i64, request: T) {
         self.0.insert(number, request);
     }
@@ -67,6 +68,15 @@ impl<T> Exchanges<T> {
         let number = number_of(id)?;
         self.0.get(&number).filter(|request| is_from(request))?;
         self.0.remove(&number)
+    }
+
+    /// The same for an id of which only the text is known, as in a message that could not be read.
+    pub fn answered_raw(&mut self, id: &str) -> Option<T> {
+        match IdKey::read(id)? {
+            IdKey::Number(number) => self.0.remove(&number),
+            IdKey::Text(number) => self.0.remove(&number.parse().ok()?),
+            IdKey::Other(_) => None,
+        }
     }
 
     /// Ends the request with this number, because it is answered, or needs no answer any more.
@@ -130,6 +140,8 @@ mod tests {
             assert_eq!(open.about(token).is_some(), expected, "{}", token.raw());
             assert!(open.answered(token, |_| false).is_none());
             assert_eq!(open.answered(token, |_| true).is_some(), expected);
+            open.begin(4, 'a');
+            assert_eq!(open.answered_raw(token.raw()).is_some(), expected);
             open.begin(4, 'a');
         }
     }

@@ -199,15 +199,15 @@ impl Aggregator {
     }
 
     /// Handles the client's answer to a request of a server.
-    pub(super) fn client_answer(&mut self, whole: &Message, key: IdKey, message: View<'_>) {
-        let IdKey::Number(number) = key else { return };
-        let Some(asked) = self.server_requests.end(number) else {
+    pub(super) fn client_answer(&mut self, whole: &Message, message: View<'_>) {
+        let Some(id) = message.member("id") else {
+            return;
+        };
+        let Some(asked) = self.server_requests.answered(id, |_| true) else {
             return;
         };
         let mut edits = Edits::new();
-        if let Some(id) = message.member("id") {
-            edits.replace(id, asked.origin.id);
-        }
+        edits.replace(id, asked.origin.id);
         self.tell_server(asked.route, spliced(&edits, whole, message));
     }
 }

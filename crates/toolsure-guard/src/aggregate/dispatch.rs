@@ -10,7 +10,6 @@ use super::fan_out::FanOut;
 use crate::connection::Connection;
 use crate::effect::Effects;
 use crate::error_reply::ErrorReply;
-use crate::id::IdKey;
 use crate::message::{Message, kept};
 use crate::reading::strict;
 
@@ -90,11 +89,11 @@ impl Aggregator {
             Decoded::Request(request) => self.client_request(whole, request, now),
             Decoded::Notification(note) => self.client_notification(whole, note),
             Decoded::Result(outcome) => {
-                self.client_answer(whole, IdKey::of(outcome.id), outcome.view);
+                self.client_answer(whole, outcome.view);
             }
-            Decoded::Error(Some(id), error) => {
+            Decoded::Error(Some(_), error) => {
                 if let Some(view) = error.parent() {
-                    self.client_answer(whole, IdKey::of(*id), view);
+                    self.client_answer(whole, view);
                 }
             }
             // It names no request.

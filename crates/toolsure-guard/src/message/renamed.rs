@@ -17,7 +17,7 @@ pub(crate) struct Renamed {
     token: Option<IdKey>,
     /// The tool or the prompt that a request names.
     name: Option<Box<str>>,
-    /// Whether something else is changed, so that its receiver must read the text again.
+    /// Whether something else is changed, which is not in the edits' own ids and names.
     has_values: bool,
     written: OnceLock<Vec<u8>>,
 }
@@ -61,7 +61,7 @@ impl Renamed {
         self.edits.replace(place, raw.to_owned());
     }
 
-    /// Whether its receiver must read the text again, because more than ids and names is changed.
+    /// Whether more than ids and names is changed.
     pub(crate) fn has_values(&self) -> bool {
         self.has_values
     }

@@ -234,8 +234,8 @@ impl SharedChild {
                 Received::Message(message) => self.on_message(message),
                 Received::Tools(event) => self.unclaimed.tools_event(event),
                 Received::TooLong(found) => {
-                    let raw = found.id.clone().unwrap_or_default();
-                    let entry = raw.parse().ok().and_then(|id| self.table().open.end(id));
+                    let id = found.id.as_deref().unwrap_or_default();
+                    let entry = self.table().open.answered_raw(id);
                     match entry {
                         Some(entry) => {
                             let why =
@@ -314,8 +314,7 @@ impl SharedChild {
         let found = Recovery::of(message.bytes());
         let is_answer = found.is_answer || found.method.is_none();
         let id = found.id.as_deref().filter(|_| is_answer);
-        let number = id.and_then(|id| id.parse().ok());
-        match number.and_then(|number| self.table().open.end(number)) {
+        match id.and_then(|id| self.table().open.answered_raw(id)) {
             Some(entry) => entry.fail("the server's answer cannot be read"),
             None => self.take_unclaimed(message),
         }
