@@ -131,6 +131,7 @@ impl Watch {
             record.code,
             record.tool.as_deref(),
             record.detail.as_deref(),
+            record.digest,
             &record.places,
             record.action.name(),
         );
