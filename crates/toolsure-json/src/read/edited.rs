@@ -16,6 +16,9 @@ impl Parsed {
     /// replacement touches are copied, not parsed again, so the work is a copy of the text and its tape, and
     /// the parsing of the members around each replacement.
     ///
+    /// Members that were dropped when the text was read (see [`DuplicateKeys`](crate::DuplicateKeys)) do not count toward the
+    /// limit of nodes.
+    ///
     /// The replacements must be in order. One that begins before the end of another is not made.
     ///
     /// # Errors

@@ -85,6 +85,7 @@ fn first_is_likely(plan: &Plan, union: &Union) -> bool {
         return false;
     };
     object.is_open()
+        && object.names_decide()
         && object.min == 0
         && object.max == usize::MAX
         && union.branches.len() <= MOST_BRANCHES

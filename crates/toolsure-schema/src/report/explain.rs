@@ -52,9 +52,9 @@ impl Schema {
     /// Explains why an instance does not match.
     ///
     /// The verdict is that of a [`check`](Self::check). If it is [`Verdict::Invalid`], evaluating
-    /// the schema keyword by keyword, as it was written, finds the reasons. That obeys the limits of
-    /// a check, with a quarter of the fuel, because a unit costs four times as much there. If it
-    /// reaches a limit, [`Report::complete`] is `false`.
+    /// the schema keyword by keyword, as it was written, finds the reasons. That obeys the limits of a
+    /// check, with fuel of its own ([`Workspace::explanation_fuel`]). If it reaches a limit,
+    /// [`Report::complete`] is `false`.
     ///
     /// For JSON text and documents, each finding has its byte range in the text
     /// ([`Finding::instance_span`](crate::Finding::instance_span)). The maximum number of findings
