@@ -37,7 +37,7 @@ pub fn closest_within<'c>(
     word: &str,
     candidates: impl IntoIterator<Item = &'c str>,
 ) -> Option<&'c str> {
-    let letters: Vec<char> = word.chars().take(LONGEST + 1).collect();
+    let letters: Vec<char> = word.chars().take(LONGEST + 1).map(lower).collect();
     if letters.len() > LONGEST || letters.is_empty() {
         return None;
     }
@@ -63,7 +63,7 @@ pub fn closest_within<'c>(
             continue;
         }
         other.clear();
-        other.extend(candidate.chars());
+        other.extend(candidate.chars().map(lower));
         if let Some(distance) = rows.distance(&letters, &other, allowed) {
             best = Some((distance, candidate));
         }
@@ -76,7 +76,7 @@ pub fn closest_within<'c>(
 /// may share a bit.
 fn alphabet(word: impl Iterator<Item = char>) -> (usize, u64) {
     word.fold((0, 0), |(length, set), letter| {
-        let bit = u32::from(letter.to_ascii_lowercase()) % u64::BITS;
+        let bit = u32::from(lower(letter)) % u64::BITS;
         (length + 1, set | 1 << bit)
     })
 }
@@ -90,8 +90,8 @@ struct Rows {
 }
 
 impl Rows {
-    /// The edit distance, ignoring case, where swapping two neighbours counts as one edit; `None`
-    /// if it exceeds `allowed`, which shows early for words that are not alike.
+    /// The edit distance, where swapping two neighbours counts as one edit; `None` if it exceeds
+    /// `allowed`, which shows early for words that are not alike.
     fn distance(&mut self, a: &[char], b: &[char], allowed: usize) -> Option<usize> {
         let Self { before, last, row } = self;
         before.clear();
@@ -102,21 +102,18 @@ impl Rows {
         for (i, &x) in a.iter().enumerate() {
             row.clear();
             row.push(i + 1);
-            let mut least = i + 1;
+            let (mut least, mut left) = (i + 1, i + 1);
             let mut left_of_b = None;
-            for (j, &y) in b.iter().enumerate() {
-                let same = x.eq_ignore_ascii_case(&y);
-                let at =
-                    |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX);
-                let mut best = at(last, j).saturating_add(usize::from(!same));
-                best = best.min(at(last, j + 1).saturating_add(1));
-                best = best.min(at(row, j).saturating_add(1));
-                let is_swap = is_letter(left_of_a, y) && is_letter(left_of_b, x);
-                if is_swap && j > 0 {
-                    best = best.min(at(before, j - 1).saturating_add(1));
+            for (j, (&y, above)) in b.iter().zip(last.windows(2)).enumerate() {
+                let &[diagonal, above] = above else { continue };
+                let changed = diagonal + usize::from(x != y);
+                let mut best = changed.min(above + 1).min(left + 1);
+                if left_of_a == Some(y) && left_of_b == Some(x) {
+                    let swapped = j.checked_sub(1).and_then(|at| before.get(at));
+                    best = swapped.map_or(best, |swapped| best.min(swapped + 1));
                 }
                 row.push(best);
-                least = least.min(best);
+                (least, left) = (least.min(best), best);
                 left_of_b = Some(y);
             }
             // Every path to the end passes through one of two consecutive rows.
@@ -132,9 +129,9 @@ impl Rows {
     }
 }
 
-/// Whether a letter exists and is `other`, ignoring case.
-fn is_letter(letter: Option<char>, other: char) -> bool {
-    letter.is_some_and(|letter| letter.eq_ignore_ascii_case(&other))
+/// A letter, so that those that differ only in case are equal.
+fn lower(letter: char) -> char {
+    letter.to_ascii_lowercase()
 }
 
 const LONGEST: usize = 64;
