@@ -8,9 +8,9 @@
 mod cycle;
 mod lenient;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashMapExt as _};
 use toolsure_json::{Key as _, Kind, Node as _, OwnedDocument, quote};
 
 use crate::build::{ModelBuilder, PendingReference};
@@ -45,6 +45,7 @@ pub(crate) fn resolve(
         targets: Vec::new(),
         names: Names::default(),
         index: PointerIndex::new(),
+        known: HashMap::new(),
         spellings: SPELLINGS,
     };
     let mut dangling = Vec::new();
@@ -155,6 +156,9 @@ struct Resolver<'t, 'l> {
     targets: Vec<ReferenceTarget>,
     names: Names,
     index: PointerIndex,
+    /// The targets of references by their texts, each with the resource it was found in: the same
+    /// definition is often referred to.
+    known: HashMap<String, (ResourceId, SubschemaId)>,
     /// How many more names may be compared to find suggestions.
     spellings: usize,
 }
@@ -179,6 +183,11 @@ impl Resolver<'_, '_> {
                 CompileError::new(kind, self.builder.place(sub.doc, pending.value))
             })?
         };
+        if let Some((found_in, target)) = self.known.get(text)
+            && *found_in == resource
+        {
+            return Ok(ReferenceTarget::Static(*target));
+        }
         let Some(fragment) = Fragment::parse(parts.fragment.unwrap_or("")) else {
             let looked =
                 "its fragment is neither a JSON pointer nor a name in percent-encoded UTF-8";
@@ -208,9 +217,9 @@ impl Resolver<'_, '_> {
                 return Ok(ReferenceTarget::Static(initial));
             }
             Fragment::Pointer(pointer) => {
-                return self
-                    .pointer(pending, text, found.root, pointer)
-                    .map(ReferenceTarget::Static);
+                let target = self.pointer(pending, text, found.root, pointer)?;
+                self.known.insert(text.to_owned(), (resource, target));
+                return Ok(ReferenceTarget::Static(target));
             }
             Fragment::Anchor(name) => name,
         };
