@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use toolsure_json::{Kind, Node as _, OwnedDocument, ReadErrorKind, ReadLimits, View};
+use toolsure_pattern::Pattern;
 
 use crate::build::ModelBuilder;
 use crate::dialect::{Dialect, DialectRules, Vocabulary, metaschema};
@@ -184,7 +185,7 @@ impl Parser {
     ///
     /// [`CompileError`] says why the schema is refused.
     pub fn parse_document(&self, schema: OwnedDocument) -> Result<Model, CompileError> {
-        self.build(schema, true)
+        self.build(schema, true, &[])
     }
 
     /// As [`parse_document`](Self::parse_document), but without the keywords that assert nothing
@@ -201,7 +202,32 @@ impl Parser {
     ///
     /// [`CompileError`] says why the schema is refused.
     pub fn parse_assertions(&self, schema: OwnedDocument) -> Result<Model, CompileError> {
-        self.build(schema, false)
+        self.build(schema, false, &[])
+    }
+
+    /// As [`parse_document`](Self::parse_document), or without `annotations` as
+    /// [`parse_assertions`](Self::parse_assertions), for a schema that was parsed before: `patterns` are
+    /// those of the earlier model, which are not compiled again.
+    ///
+    /// ```
+    /// let parser = toolsure_syntax::Parser::default();
+    /// let document = parser.read(br#"{"pattern": "^a"}"#)?;
+    /// let first = parser.parse_assertions(document.clone())?;
+    /// let again = parser.parse_again(document, true, &first.patterns)?;
+    /// assert!(std::sync::Arc::ptr_eq(&first.patterns[0], &again.patterns[0]));
+    /// # Ok::<(), toolsure_syntax::CompileError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`] says why the schema is refused.
+    pub fn parse_again(
+        &self,
+        schema: OwnedDocument,
+        annotations: bool,
+        patterns: &[Arc<Pattern>],
+    ) -> Result<Model, CompileError> {
+        self.build(schema, annotations, patterns)
     }
 
     /// The resources of a schema that may be invalid, with the dialects and the base URI that
@@ -225,10 +251,15 @@ impl Parser {
         Resources::new(root, base, default, options.dialect)
     }
 
-    fn build(&self, schema: OwnedDocument, annotations: bool) -> Result<Model, CompileError> {
+    fn build(
+        &self,
+        schema: OwnedDocument,
+        annotations: bool,
+        patterns: &[Arc<Pattern>],
+    ) -> Result<Model, CompileError> {
         let options = &self.0.options;
         let metaschemas = |uri: &str| self.custom_rules(uri, 0);
-        let mut builder = ModelBuilder::new(options, annotations, &metaschemas);
+        let mut builder = ModelBuilder::new(options, annotations, patterns, &metaschemas);
         let dialect = options.dialect.or(options.default_dialect);
         let rules = DialectRules::all(dialect.unwrap_or_default());
         let root = builder.add_document("", schema, rules)?;

@@ -9,7 +9,6 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use toolsure_json::{OwnedDocument, contradictions, note_contradiction};
-use toolsure_syntax::Parser;
 use toolsure_syntax::reference::Resources;
 
 use crate::compiler::Compiler;
@@ -238,36 +237,24 @@ impl Schema {
 
     /// The plain program, which explains failures keyword by keyword.
     pub(crate) fn plain(&self) -> Result<&Program, &CompileError> {
-        let made = self
-            .later()
-            .plain
-            .get_or_init(|| self.program(Parser::parse_assertions));
+        let made = self.later().plain.get_or_init(|| self.program(false));
         made.as_ref()
     }
 
     /// The plain program with all keywords, also those that assert nothing.
     pub(crate) fn plain_with_annotations(&self) -> Result<&Program, &CompileError> {
-        let made = self
-            .later()
-            .annotated
-            .get_or_init(|| self.program(Parser::parse_document));
+        let made = self.later().annotated.get_or_init(|| self.program(true));
         made.as_ref()
     }
 
-    fn program(
-        &self,
-        parse: fn(&Parser, OwnedDocument) -> Result<Model, CompileError>,
-    ) -> Result<Program, CompileError> {
+    fn program(&self, annotations: bool) -> Result<Program, CompileError> {
         let text = self.document().clone();
-        let compiler = &self.rest().compiler;
+        let (plan, rest) = self.parts();
+        let compiler = &rest.compiler;
         let before = contradictions();
-        let mut model = parse(compiler.parser(), text)?;
-        // What checks have built for a pattern is not built again.
-        for (own, known) in model.patterns.iter_mut().zip(&self.plan().patterns) {
-            if own.as_str() == known.as_str() {
-                *own = Arc::clone(known);
-            }
-        }
+        let model = compiler
+            .parser()
+            .parse_again(text, annotations, &plan.patterns)?;
         let plain = plain(&model, compiler.bounds())?;
         consistent(before)?;
         Ok(Program::new(model, plain))

@@ -65,6 +65,8 @@ pub(crate) struct ModelBuilder<'t> {
     pub(crate) patterns: Vec<Arc<Pattern>>,
     pattern_of_text: HashMap<String, PatternId>,
     patterns_size: usize,
+    /// The patterns of an earlier model of the same schema, in their order.
+    compiled: &'t [Arc<Pattern>],
     pub(crate) refs: Vec<PendingReference>,
     pub(crate) warnings: Vec<Warning>,
     /// What lenient parsing left out, in whole or in part.
@@ -78,6 +80,7 @@ impl<'t> ModelBuilder<'t> {
     pub(crate) fn new(
         options: &'t Options,
         annotations: bool,
+        compiled: &'t [Arc<Pattern>],
         metaschemas: &'t MetaschemaLookup<'t>,
     ) -> Self {
         Self {
@@ -93,6 +96,7 @@ impl<'t> ModelBuilder<'t> {
             patterns: Vec::new(),
             pattern_of_text: HashMap::new(),
             patterns_size: 0,
+            compiled,
             refs: Vec::new(),
             warnings: Vec::new(),
             left_out: Vec::new(),
@@ -360,7 +364,11 @@ impl<'t> ModelBuilder<'t> {
             depth: limits.pattern_depth,
             size: limits.pattern_size,
         };
-        let pattern = Pattern::new(name, &bounds).map_err(|error| {
+        let compiled = self.compiled.get(self.patterns.len());
+        let compiled = compiled.filter(|compiled| compiled.as_str() == name);
+        let compile = || Pattern::new(name, &bounds).map(Arc::new);
+        let pattern = compiled.cloned().map_or_else(compile, Ok);
+        let pattern = pattern.map_err(|error| {
             let kind = match (error.kind(), error.limit()) {
                 (PatternErrorKind::Internal, _) => CompileErrorKind::Internal,
                 (_, Some((limit, allowed))) => CompileErrorKind::Limit(Limit {
@@ -384,7 +392,7 @@ impl<'t> ModelBuilder<'t> {
         }
         self.patterns_size = size;
         let id = PatternId::new(self.patterns.len());
-        self.patterns.push(Arc::new(pattern));
+        self.patterns.push(pattern);
         self.pattern_of_text.insert(name.to_owned(), id);
         Ok(id)
     }
