@@ -25,7 +25,12 @@ pub(super) fn found<'i, N: Node<'i>>(at: ValueOrName<'i, N>) -> FoundValue {
 
 /// The JSON text of a value, truncated if it is long.
 pub(crate) fn show<'i, N: Node<'i>>(node: N) -> String {
-    let mut out = String::new();
+    // Growing while it is written would take as long as writing it.
+    let mut out = String::with_capacity(match node.kind() {
+        Kind::String => quoted(beginning(node.string())),
+        Kind::Array | Kind::Object => CONTAINER,
+        Kind::Null | Kind::Boolean | Kind::Number => SCALAR,
+    });
     write(node, LEVELS, &mut out);
     out
 }
@@ -116,7 +121,7 @@ fn separate(index: usize, out: &mut String) -> bool {
 /// line.
 fn push_text(text: &str, out: &mut String) {
     let (shown, mark) = beginning(text);
-    out.reserve(shown.len() + mark.len() + 2);
+    out.reserve(quoted((shown, mark)));
     out.push('"');
     if shown.contains(is_escaped) {
         for character in shown.chars() {
@@ -132,6 +137,11 @@ fn push_text(text: &str, out: &mut String) {
     out.push('"');
 }
 
+/// The length of a string's text if nothing is escaped.
+fn quoted((shown, mark): (&str, &str)) -> usize {
+    shown.len() + mark.len() + 2
+}
+
 fn is_escaped(character: char) -> bool {
     matches!(character, '"' | '\\')
 }
@@ -140,6 +150,9 @@ fn is_escaped(character: char) -> bool {
 const LEVELS: usize = 3;
 /// Maximum number of characters of a string; a container is truncated after as many.
 const ENOUGH: usize = 80;
+/// The lengths of the texts of containers and of numbers in bytes; most are not longer.
+const CONTAINER: usize = 128;
+const SCALAR: usize = 16;
 
 #[cfg(test)]
 mod tests {

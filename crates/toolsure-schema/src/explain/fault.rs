@@ -50,9 +50,16 @@ pub(crate) struct Found<'o, 'i, N> {
 
 impl<N> Default for Found<'_, '_, N> {
     fn default() -> Self {
+        Self::with_room(0)
+    }
+}
+
+impl<N> Found<'_, '_, N> {
+    /// No faults yet, and room for some.
+    pub(super) fn with_room(faults: usize) -> Self {
         Self {
-            faults: Vec::new(),
-            paths: Paths::default(),
+            faults: Vec::with_capacity(faults),
+            paths: Paths::with_room(2 * faults),
             rankings: Vec::new(),
         }
     }
@@ -77,11 +84,6 @@ impl<'i, N: Node<'i>> Fault<'i, N> {
     /// The keyword that applies the subschema; `None` at the root.
     pub(crate) fn applied_by(&self) -> Option<&'static str> {
         self.applicator.keyword.map(Keyword::name)
-    }
-
-    /// The evaluation path as a JSON pointer, and how many bytes of it lead to the origin.
-    pub(crate) fn pointer(&self, paths: &Paths<'_, 'i>) -> (String, usize) {
-        paths.pointer_from(self.origin.path, self.path)
     }
 
     /// The name that was evaluated, if the instance was a member's name and not a value.

@@ -41,7 +41,7 @@ struct Step<'o, 'i> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Origin {
     pub(crate) sub: SubschemaId,
-    pub(super) path: Path,
+    pub(crate) path: Path,
 }
 
 /// The size of a path.
@@ -53,6 +53,13 @@ pub(super) struct Extent {
 }
 
 impl<'o, 'i> Paths<'o, 'i> {
+    /// No steps yet, and room for some.
+    pub(super) fn with_room(steps: usize) -> Self {
+        Self {
+            steps: Vec::with_capacity(steps),
+        }
+    }
+
     /// A path extended by one step; the path itself for `Token::None`.
     pub(super) fn step(&mut self, from: Path, token: Token<'o, 'i>) -> Path {
         let bytes = match token {
@@ -83,11 +90,6 @@ impl<'o, 'i> Paths<'o, 'i> {
         self.steps.len()
     }
 
-    /// Reserves room for more steps.
-    pub(super) fn reserve(&mut self, count: usize) {
-        self.steps.reserve(count);
-    }
-
     /// Keeps the first `count` steps.
     pub(super) fn truncate(&mut self, count: usize) {
         self.steps.truncate(count);
@@ -100,32 +102,9 @@ impl<'o, 'i> Paths<'o, 'i> {
 
     /// The path as a JSON pointer, and how many bytes of it lead to the origin.
     pub(crate) fn pointer_from(&self, origin: Path, place: Path) -> (String, usize) {
-        let mut steps: SmallVec<[&Step<'o, 'i>; 16]> = SmallVec::new();
-        let mut next = place;
-        let mut behind = None;
-        while let Some(step) = self.at(next) {
-            if next == origin {
-                behind = Some(steps.len());
-            }
-            steps.push(step);
-            next = step.from;
-        }
-        let behind = behind.unwrap_or(steps.len());
-        let mut pointer = String::with_capacity(self.extent(place).bytes);
-        let mut start = 0;
-        for (left, step) in steps.into_iter().enumerate().rev() {
-            match step.token {
-                Token::None => {}
-                Token::Index(index) => toolsure_json::pointer::push_index(&mut pointer, index),
-                Token::Name(name) | Token::Key(name) => {
-                    toolsure_json::pointer::push(&mut pointer, name);
-                }
-            }
-            if left >= behind {
-                start = pointer.len();
-            }
-        }
-        (pointer, start)
+        let mut writer = PointerWriter::default();
+        let pointer = writer.write(self, place, "");
+        (pointer, writer.length_of(origin))
     }
 
     /// The last token of a path; empty for the empty path.
@@ -139,6 +118,64 @@ impl<'o, 'i> Paths<'o, 'i> {
 
     fn at(&self, place: Path) -> Option<&Step<'o, 'i>> {
         self.steps.get(to_usize(place.0).checked_sub(1)?)
+    }
+}
+
+/// Writes paths as JSON pointers, one after the other. A path often begins as the one before it, and
+/// that part is copied.
+#[derive(Debug, Default)]
+pub(crate) struct PointerWriter {
+    /// The steps of the last path, each with the length of the pointer up to it.
+    written: SmallVec<[(Path, usize); 16]>,
+}
+
+impl PointerWriter {
+    /// A path as a JSON pointer; `before` is the pointer that was written last.
+    pub(crate) fn write(&mut self, paths: &Paths<'_, '_>, place: Path, before: &str) -> String {
+        let mut new: SmallVec<[(Path, Token<'_, '_>); 16]> = SmallVec::new();
+        let mut next = place;
+        while let Some(step) = paths.at(next)
+            && !self.ends_with(next)
+        {
+            new.push((next, step.token));
+            next = step.from;
+        }
+        if next == Path::default() {
+            // The paths have nothing in common.
+            self.written.clear();
+        }
+        let same = self.written.last().map_or(0, |(_, end)| *end);
+        let mut pointer = String::with_capacity(paths.extent(place).bytes);
+        pointer.push_str(before.get(..same).unwrap_or_default());
+        for (path, token) in new.into_iter().rev() {
+            match token {
+                Token::None => {}
+                Token::Index(index) => toolsure_json::pointer::push_index(&mut pointer, index),
+                Token::Name(name) | Token::Key(name) => {
+                    toolsure_json::pointer::push(&mut pointer, name);
+                }
+            }
+            self.written.push((path, pointer.len()));
+        }
+        pointer
+    }
+
+    /// Forgets the last steps, up to the one asked for. Returns whether that one was written.
+    fn ends_with(&mut self, step: Path) -> bool {
+        // The numbers of the steps of a path rise.
+        while let Some((last, _)) = self.written.last()
+            && last.0 > step.0
+        {
+            self.written.pop();
+        }
+        self.written.last().is_some_and(|(last, _)| *last == step)
+    }
+
+    /// The length of the last pointer up to a step of it; 0 if it has no such step.
+    pub(crate) fn length_of(&self, step: Path) -> usize {
+        let mut written = self.written.iter().rev();
+        let found = written.find(|(path, _)| *path == step);
+        found.map_or(0, |(_, end)| *end)
     }
 }
 

@@ -40,9 +40,9 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         Self {
             context: Context::new(program, allowance, scratch),
             reported: Reported::default(),
-            children: Vec::new(),
+            children: Vec::with_capacity(SOME),
             branches: 0,
-            found: Found::default(),
+            found: Found::with_room(SOME),
             left_out: false,
         }
     }
@@ -60,9 +60,6 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             index: None,
         };
         let path = Path::default();
-        self.children.reserve(SOME);
-        self.found.faults.reserve(SOME);
-        self.found.paths.reserve(2 * SOME);
         let whole = Child {
             node: root,
             at: ValueOrName::Value(instance),

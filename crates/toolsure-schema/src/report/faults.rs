@@ -170,7 +170,7 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
         if let Some(program) = self.program {
             let mut writer = Writer::new(program, &self.found, self.allowance);
             for fault in &self.found.faults {
-                match writer.write(fault) {
+                match writer.write(fault, report.findings.last()) {
                     Some(finding) => report.findings.push(finding),
                     None => report.complete = false,
                 }
@@ -231,6 +231,6 @@ impl<'i, N: Node<'i>> Fault<'_, 'i, N> {
     /// ```
     #[must_use]
     pub fn finding(&self) -> Option<Finding> {
-        Writer::new(self.program, self.found, self.allowance).write(self.fault)
+        Writer::new(self.program, self.found, self.allowance).write(self.fault, None)
     }
 }

@@ -10,7 +10,7 @@ use crate::execute::Allowance;
 use crate::explain::kind::FindingKind;
 use crate::explain::sink::{Full, MOST_FINDINGS, Sink};
 use crate::explain::text::SHOWN;
-use crate::explain::{Fault, FaultDescriber, Found, Program};
+use crate::explain::{Fault, FaultDescriber, Found, PointerWriter, Program};
 use crate::model::Model;
 
 /// One keyword that does not hold for one value of the instance.
@@ -146,6 +146,8 @@ pub(super) struct Writer<'o, 'i, N: Node<'i>> {
     found: &'o Found<'o, 'i, N>,
     describer: FaultDescriber<'o, 'i, N>,
     locator: Locator<'o>,
+    keywords: PointerWriter,
+    instances: PointerWriter,
 }
 
 impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
@@ -161,17 +163,21 @@ impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
             found,
             describer: FaultDescriber::new(program, allowance),
             locator: Locator::new(model),
+            keywords: PointerWriter::default(),
+            instances: PointerWriter::default(),
         }
     }
 
-    /// The finding for a fault; `None` if a limit was reached, or something is missing.
-    pub(super) fn write(&mut self, fault: &Fault<'i, N>) -> Option<Finding> {
+    /// The finding for a fault, and `before` is the last one that was written; `None` if a limit was
+    /// reached, or something is missing.
+    pub(super) fn write(
+        &mut self,
+        fault: &Fault<'i, N>,
+        before: Option<&Finding>,
+    ) -> Option<Finding> {
         let kind = self.describer.describe(self.found, fault)?;
         let model = self.model;
         let paths = &self.found.paths;
-        let (keyword_location, behind) = fault.pointer(paths);
-        let behind = keyword_location.get(behind..).unwrap_or_default();
-        let (pointer, absolute) = self.locator.places(fault.sub, fault.origin, behind);
         let sub = model.sub(fault.sub).ok()?;
         let entry = fault.entry(model);
         let (node, keyword) = match entry {
@@ -183,8 +189,15 @@ impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
         };
         let span = model.view(sub.doc, node)?.span();
         let document = model.docs.get(sub.doc.index())?;
+        let (keyword_before, instance_before) = before.map_or(("", ""), |before| {
+            (&*before.keyword_location, &*before.instance_location)
+        });
+        let keyword_location = self.keywords.write(paths, fault.path, keyword_before);
+        let behind = self.keywords.length_of(fault.origin.path);
+        let behind = keyword_location.get(behind..).unwrap_or_default();
+        let (pointer, absolute) = self.locator.places(fault.sub, fault.origin, behind);
         Some(Finding {
-            instance_location: paths.pointer(fault.place),
+            instance_location: self.instances.write(paths, fault.place, instance_before),
             property_name: fault.name().map(str::to_owned),
             keyword_location,
             absolute_keyword_location: absolute,

@@ -51,7 +51,10 @@ impl<'o> Locator<'o> {
         let resource = resource.and_then(|sub| self.model.resources.get(sub.resource.index()));
         let (uri, below) = match resource {
             Some(resource) => {
-                let below = pointer.strip_prefix(self.pointer(resource.root));
+                let below = match resource.root == origin.sub {
+                    true => Some(behind),
+                    false => pointer.strip_prefix(self.pointer(resource.root)),
+                };
                 (resource.uri.as_str(), below.unwrap_or(&pointer))
             }
             None => ("", pointer.as_str()),
