@@ -47,7 +47,7 @@ impl Lowering<'_> {
             _ => 0,
         });
         let room = room.max().unwrap_or(0);
-        let mut names: Slots<'_, Slot> = Slots::with_room(room);
+        let mut names: Slots<Slot> = Slots::with_room(room);
         let mut dependents: Vec<(u32, Vec<u32>, Option<NodeIx>)> = Vec::new();
         let mut any = false;
         for entry in entries {

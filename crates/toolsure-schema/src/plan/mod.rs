@@ -8,7 +8,6 @@ mod leaf;
 mod listing;
 mod lookahead;
 mod memory;
-mod name;
 mod names;
 mod node;
 mod object;

@@ -1,8 +1,9 @@
 //! A lookup table of names.
 
+use std::cmp::Ordering;
+
 use toolsure_json::{NameEnds, key_hash};
 
-use super::name::Name;
 use crate::int::{to_u32, to_usize};
 
 /// Distinct names with fast lookup, and the data of each; a name's position in the table is its
@@ -21,12 +22,49 @@ pub(crate) struct NameTable<T = ()> {
 
 /// A name, where its text starts, and its data.
 #[derive(Debug, Clone, Copy)]
-struct Row<T> {
+pub(super) struct Row<T> {
     head: u64,
     tail: u64,
     length: u32,
     start: u32,
-    data: T,
+    pub(super) data: T,
+}
+
+impl<T> Row<T> {
+    /// A row for a name, which is appended to the text of all names.
+    pub(super) fn new(name: &str, ends: NameEnds, data: T, text: &mut String) -> Self {
+        let start = to_u32(text.len());
+        text.push_str(name);
+        Self {
+            head: ends.head(),
+            tail: ends.tail(),
+            length: to_u32(ends.length()),
+            start,
+            data,
+        }
+    }
+
+    /// The name, in the text of all names.
+    #[inline]
+    pub(super) fn text<'t>(&self, text: &'t str) -> &'t str {
+        let start = to_usize(self.start);
+        let range = start..start + to_usize(self.length);
+        text.get(range).unwrap_or_default()
+    }
+
+    /// Compares names by their first bytes, then by the rest.
+    pub(super) fn compare(&self, other: &Self, text: &str) -> Ordering {
+        let heads = self.head.cmp(&other.head);
+        heads.then_with(|| self.text(text).cmp(other.text(text)))
+    }
+
+    /// Whether the name has these ends. It is the same name if they are all of it.
+    #[inline(always)]
+    pub(super) fn has(&self, ends: NameEnds) -> bool {
+        self.head == ends.head()
+            && self.tail == ends.tail()
+            && to_usize(self.length) == ends.length()
+    }
 }
 
 impl<T> Default for NameTable<T> {
@@ -106,29 +144,17 @@ impl NameTable {
 impl<T> NameTable<T> {
     /// A table of distinct names.
     pub(crate) fn new<'n>(names: impl IntoIterator<Item = (&'n str, T)>) -> Self {
+        let mut text = String::new();
         let names = names.into_iter();
-        Self::laid(names.map(|(name, data)| (Name::new(name), data)), 0, 0)
+        let rows = names.map(|(name, data)| {
+            let ends = NameEnds::of(name.as_bytes());
+            Row::new(name, ends, data, &mut text)
+        });
+        Self::of_rows(rows.collect(), text)
     }
 
-    /// A table with room for so many names and bytes of them.
-    pub(super) fn laid<'n>(
-        names: impl Iterator<Item = (Name<'n>, T)>,
-        count: usize,
-        bytes: usize,
-    ) -> Self {
-        let mut text = String::with_capacity(bytes);
-        let mut rows = Vec::with_capacity(count);
-        rows.extend(names.map(|(name, data)| {
-            let start = to_u32(text.len());
-            text.push_str(name.text);
-            Row {
-                head: name.ends.head(),
-                tail: name.ends.tail(),
-                length: to_u32(name.ends.length()),
-                start,
-                data,
-            }
-        }));
+    /// A table of rows with distinct names; `text` is the text of all names.
+    pub(super) fn of_rows(rows: Vec<Row<T>>, text: String) -> Self {
         let mut table = Self {
             rows: rows.into(),
             text: text.into(),
@@ -158,7 +184,7 @@ impl<T> NameTable<T> {
 
     /// The names in slot order.
     pub(crate) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.rows.iter().map(|row| self.text_of(row))
+        self.rows.iter().map(|row| row.text(&self.text))
     }
 
     /// The data of the names in slot order.
@@ -184,14 +210,7 @@ impl<T> NameTable<T> {
     /// The name of a slot, if the slot exists.
     #[inline]
     pub(crate) fn known_name(&self, slot: usize) -> Option<&str> {
-        self.rows.get(slot).map(|row| self.text_of(row))
-    }
-
-    #[inline]
-    fn text_of(&self, row: &Row<T>) -> &str {
-        let start = to_usize(row.start);
-        let range = start..start + to_usize(row.length);
-        self.text.get(range).unwrap_or_default()
+        self.rows.get(slot).map(|row| row.text(&self.text))
     }
 
     /// The data of a name. Calls `hash` at most once, and only if the table has more than a few
@@ -280,16 +299,13 @@ impl<T> NameTable<T> {
 
     #[inline(always)]
     fn is(&self, known: &Row<T>, ends: NameEnds, name: &[u8]) -> bool {
-        known.head == ends.head()
-            && known.tail == ends.tail()
-            && to_usize(known.length) == ends.length()
-            && (ends.is_whole() || self.is_long(known, name))
+        known.has(ends) && (ends.is_whole() || self.is_long(known, name))
     }
 
     /// Whether two names with equal ends are also equal in the middle.
     #[inline(never)]
     fn is_long(&self, known: &Row<T>, name: &[u8]) -> bool {
-        self.text_of(known).as_bytes() == name
+        known.text(&self.text).as_bytes() == name
     }
 
     /// A hash table at most half full, or `None` if the search for some name, present or absent,
