@@ -56,6 +56,7 @@ pub(crate) fn lower(model: &Model, limits: &Limits) -> Result<Plan, CompileError
     fuse::fuse(&mut plan);
     sharing::mark(&mut plan, &work.revisited, refers);
     plan.settle();
+    plan.find_lookahead();
     literals::gather(&mut plan)
         .map_err(|DanglingIndex| CompileError::new(CompileErrorKind::Internal, Place::default()))?;
     plan.shrink();

@@ -31,13 +31,15 @@ pub(crate) fn plain(model: &Model, limits: &Limits) -> Result<PlainPlan, Compile
         .enter(ScopeId::EMPTY, model.sub(model.root)?.resource)?;
     work.plan.root = work.node(model.root, start)?;
     let mut keywords = Vec::with_capacity(model.entries.len());
-    let mut rows: Vec<(NodeIx, PlainSubschema)> = Vec::with_capacity(model.subs.len());
+    let mut subschemas: Vec<PlainSubschema> = Vec::with_capacity(model.subs.len());
     let mut referring = Vec::new();
     while let Some((id, scope, ix)) = work.waiting.pop() {
         let start = to_u32(keywords.len());
         work.keywords(id, scope, ix, &mut keywords)?;
         let end = to_u32(keywords.len());
-        rows.push((ix, PlainSubschema { id, start, end }));
+        let known = subschemas.len().max(work.plan.nodes.len());
+        subschemas.resize(known, PlainSubschema { id, start, end });
+        *subschemas.get_mut(ix.index()).ok_or(Dangling)? = PlainSubschema { id, start, end };
         // A cycle is refused during evaluation.
         if work.may_refer(id)?
             && let Ok((to, scope, _)) = work.skip_references(id, scope)
@@ -46,7 +48,6 @@ pub(crate) fn plain(model: &Model, limits: &Limits) -> Result<PlainPlan, Compile
             referring.push((ix, work.node(to, scope)?));
         }
     }
-    rows.sort_unstable_by_key(|(ix, _)| *ix);
     let mut plan = work.plan;
     // A subschema that is only a reference gets the operations of its target.
     for (ix, to) in referring {
@@ -60,7 +61,7 @@ pub(crate) fn plain(model: &Model, limits: &Limits) -> Result<PlainPlan, Compile
     plan.shrink();
     Ok(PlainPlan {
         plan,
-        subschemas: rows.into_iter().map(|(_, row)| row).collect(),
+        subschemas: subschemas.into(),
         keywords: keywords.into(),
     })
 }

@@ -74,8 +74,8 @@ pub(crate) struct Traits {
     pub(crate) leaf: bool,
     /// Paths through the schema can reach it twice at one instance location.
     pub(crate) memo: bool,
-    /// For objects it needs nothing but walks once some members are known; [`Plan::settle`] fills
-    /// it in.
+    /// For objects it needs nothing but walks once some members are known;
+    /// [`Plan::find_lookahead`] fills it in.
     pub(crate) lookahead: bool,
 }
 

@@ -256,6 +256,10 @@ impl Plan {
         }
         self.arrays = arrays;
         self.start = self.summary_by_kind(self.root, &mut rows);
+    }
+
+    /// Finds the nodes that a check of text can decide with lookahead, once the plan is settled.
+    pub(crate) fn find_lookahead(&mut self) {
         let lookahead = nodes_with_lookahead(self);
         for (node, lookahead) in self.nodes.iter_mut().zip(lookahead) {
             node.traits.lookahead = lookahead;
