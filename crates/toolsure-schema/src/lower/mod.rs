@@ -26,12 +26,15 @@ mod scope;
 mod sharing;
 mod unevaluated;
 
+use std::borrow::Borrow;
 use std::cell::Cell;
+
+use foldhash::HashSet;
 
 use crate::error::{CompileError, CompileErrorKind, Place};
 use crate::limits::Limits;
 use crate::model::Model;
-use crate::plan::{Op, Plan};
+use crate::plan::{NodeIx, Op, Plan};
 
 use demand::Demands;
 use literals::DanglingIndex;
@@ -45,16 +48,18 @@ use scope::ScopeId;
 ///
 /// A limit on compiled subschemas is exceeded, or dynamic references form a cycle that applies to
 /// the same instance.
-pub(crate) fn lower(model: &Model, limits: &Limits) -> Result<Plan, CompileError> {
-    let mut work = lower_each(model, limits)?;
-    let mut plan = std::mem::take(&mut work.plan);
+pub(crate) fn lower(model: impl Borrow<Model>, limits: &Limits) -> Result<Plan, CompileError> {
+    let (mut plan, revisited) = lower_each(model.borrow(), limits)?;
+    let has_references = !model.borrow().targets.is_empty();
+    // What follows only needs the plan, and the memory of a model that nobody else has.
+    drop(model);
     narrow::narrow(&mut plan);
     let left = Cell::new(Demands::steps(&plan));
     discriminate::discriminate(&mut plan, &left);
     conditions::decide(&mut plan, &left);
-    let refers = !model.targets.is_empty() || plan.ops.iter().any(|op| matches!(op, Op::Apply(_)));
+    let refers = has_references || plan.ops.iter().any(|op| matches!(op, Op::Apply(_)));
     fuse::fuse(&mut plan);
-    sharing::mark(&mut plan, &work.revisited, refers);
+    sharing::mark(&mut plan, &revisited, refers);
     plan.settle();
     plan.find_lookahead();
     literals::gather(&mut plan)
@@ -63,8 +68,9 @@ pub(crate) fn lower(model: &Model, limits: &Limits) -> Result<Plan, CompileError
     Ok(plan)
 }
 
-/// Lowers every node to its operations, before optimisation.
-fn lower_each<'o>(model: &'o Model, limits: &'o Limits) -> Result<Lowering<'o>, CompileError> {
+/// Lowers every node to its operations, before optimisation. Also returns the branches that are
+/// evaluated again to find what they evaluated.
+fn lower_each(model: &Model, limits: &Limits) -> Result<(Plan, HashSet<NodeIx>), CompileError> {
     let mut work = Lowering::new(model, limits);
     work.tracked = unevaluated::tracked(model)?;
     let start = work
@@ -78,5 +84,5 @@ fn lower_each<'o>(model: &'o Model, limits: &'o Limits) -> Result<Lowering<'o>, 
     if model.scope_names > 0 {
         work.refuse_cycles()?;
     }
-    Ok(work)
+    Ok((work.plan, work.revisited))
 }

@@ -290,9 +290,8 @@ impl Compiler {
         let text = self.parser().read(schema)?;
         let mut model = self.parser().parse_assertions(text.clone())?;
         let warnings = std::mem::take(&mut model.warnings);
-        let plan = lower(&model, self.bounds())?;
         let memory = explained_memory(&model);
-        drop(model);
+        let plan = lower(model, self.bounds())?;
         consistent(before)?;
         Ok(Schema::new(
             plan,

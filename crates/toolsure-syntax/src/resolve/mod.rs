@@ -92,6 +92,12 @@ pub(crate) fn resolve(
     }
     lenient::leave_out_above(&mut model, &left_out)?;
     cycle::refuse(&model)?;
+    if model.entries.len() > LARGE {
+        // Its vectors have grown, and compiling needs memory of that size beside them.
+        model.subs.shrink_to_fit();
+        model.entries.shrink_to_fit();
+        model.targets.shrink_to_fit();
+    }
     Ok(model)
 }
 
@@ -365,3 +371,5 @@ fn spend(left: &mut usize, names: usize) -> bool {
 /// Names compared for the suggestions of one schema, about 0.2 µs each: enough for a few mistakes
 /// in the largest schemas, and a bound for a schema in which no reference resolves.
 const SPELLINGS: usize = 50_000;
+/// A model of more keywords gives back the memory that it does not use.
+const LARGE: usize = 2_048;
