@@ -297,14 +297,23 @@ fn a_change_beside_a_wide_union_is_proved() {
                     "anyOf": branches,
                 })
             };
-            let (old, new) = (with(&json!({"type": "string", "maxLength": 100})), with(change));
+            let (old, new) = (
+                with(&json!({"type": "string", "maxLength": 100})),
+                with(change),
+            );
             let (old, new) = (tool("input", &old), tool("input", &new));
             let report = Differ::new().diff([old.as_str()], [new.as_str()]);
             let mut found = report.tools.iter().flat_map(|tool| &tool.changes);
             let is_proved = found.any(|one| {
-                one.class == Class::Breaking && one.place.starts_with("/note") && one.witness.is_some()
+                one.class == Class::Breaking
+                    && one.place.starts_with("/note")
+                    && one.witness.is_some()
             });
-            assert!(is_proved, "{} branches, {change}: {report:?}", branches.len());
+            assert!(
+                is_proved,
+                "{} branches, {change}: {report:?}",
+                branches.len()
+            );
         }
     }
 }
