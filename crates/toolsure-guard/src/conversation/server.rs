@@ -189,15 +189,8 @@ impl Conversation {
             Message::Error(Some(id), error) => (*id, error.parent()?),
             _ => return None,
         };
-        let key = turn.key(id);
-        if self.open.contains(&key) || self.is_own(&key) {
-            return None;
-        }
-        let asked = key.of_other_type()?;
+        let asked = self.asked_otherwise(&turn.key(id))?;
         let open = self.open.get(&asked)?;
-        if matches!(open.what, What::Parked) {
-            return None;
-        }
         let act = Act::ServerAnsweredOtherId;
         let mut record = turn.fault(Side::Server, Filter::Tracking, Action::Altered, act);
         record.describe(&asked, open, turn);

@@ -90,9 +90,24 @@ impl Conversation {
         refuse_text(turn, found.id.as_deref(), method, act, text);
     }
 
+    /// The id of the request that an answer with this id is for, if the server wrote a number as a string or a
+    /// string as a number.
+    pub(super) fn asked_otherwise(&self, key: &IdKey) -> Option<IdKey> {
+        if self.open.contains(key) || self.is_own(key) {
+            return None;
+        }
+        let asked = key.of_other_type()?;
+        let open = self.open.get(&asked)?;
+        (!matches!(open.what, What::Parked)).then_some(asked)
+    }
+
     fn server_lost(&mut self, turn: &mut Turn<'_>, found: &Recovered, act: Act, text: &str) {
-        let key = found.id.as_deref().and_then(IdKey::read);
         let is_request = found.method.is_some() && !found.is_answer;
+        let key = found.id.as_deref().and_then(IdKey::read);
+        let key = key.map(|key| match is_request {
+            true => key,
+            false => self.asked_otherwise(&key).unwrap_or(key),
+        });
         if let Some(key) = key.as_ref().filter(|_| !is_request)
             && let Some(open) = self.open.remove_sent(key)
         {

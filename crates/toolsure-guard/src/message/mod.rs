@@ -13,7 +13,7 @@ use toolsure_mcp::message::{Edits, Incoming, Message as Decoded};
 use crate::envelope::Envelope;
 use crate::filter::SHOWN_NUMBER;
 use crate::id::IdKey;
-use crate::reading::{generous, read_message};
+use crate::reading::{generous, read_message, strict};
 use crate::record::Peer;
 use crate::trace::TraceContext;
 use crate::unparsable::{Recovered, Recovery, id_of};
@@ -419,8 +419,10 @@ impl Message {
         is_broken.then(|| (found, flaw.to_string()))
     }
 
-    /// Whether it is one message whose envelope can be trusted.
-    pub(crate) fn is_clear(&self) -> bool {
+    /// Whether it is one message, and every reader finds the same id and method in it. The message must have been
+    /// [read](crate::Guard::read).
+    #[must_use]
+    pub fn is_clear(&self) -> bool {
         let Ok(document) = self.document() else {
             return false;
         };
@@ -442,7 +444,7 @@ impl<T: Into<Vec<u8>>> From<T> for Message {
 
 /// A message that is kept, read again without limits: it was read within them when it arrived.
 pub(crate) fn kept(message: &[u8]) -> Message {
-    Message::new(message).read(&generous(), None)
+    Message::new(message).read(&strict(), None)
 }
 
 #[cfg(test)]
