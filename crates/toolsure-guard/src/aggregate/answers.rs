@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolsure_json::{Node as _, View};
+use toolsure_json::{Kind, Node as _, View};
 use toolsure_mcp::message::{INTERNAL_ERROR, METHOD_NOT_FOUND, created_task, requested_task};
 
 use super::Aggregator;
@@ -75,6 +75,9 @@ impl Aggregator {
                 let own = whole.text().get(span.start..span.end).unwrap_or_default();
                 self.not_owner(search, own.to_owned());
             }
+            (Role::Listen(listening), Err(error)) if is_of_lost_server(error) => {
+                self.stream_gone(listening, route);
+            }
             (Role::Listen(listening), _) => self.listened(listening, route, whole, message),
             (Role::Quiet, _) => {}
             (Role::Open, answer) => {
@@ -142,6 +145,12 @@ fn is_legacy_status(error: View<'_>) -> bool {
     let status = error.member("data").and_then(|data| data.member("status"));
     let status = status.and_then(number_of);
     matches!(status, Some(400 | 405 | 406 | 409 | 415 | 422))
+}
+
+/// Whether an error stands for the answer of a server that was lost, and may come back.
+fn is_of_lost_server(error: View<'_>) -> bool {
+    let code = error.member("data").and_then(|data| data.member("code"));
+    code.is_some_and(|code| code.kind() == Kind::String && code.string() == Act::ServerGone.code())
 }
 
 /// The code and the message of an error.
