@@ -80,7 +80,7 @@ pub use share::{
 };
 pub use side::Side;
 pub use status::{OlderTools, ToolState, ToolStatus, ToolsStatus};
-pub use subscription::subscription;
+pub use subscription::{end_of_subscription, subscription};
 pub use text::{hex, one_line};
 pub use trace::{Begun, End, Outcome, Trace, TraceContext, Tracer, Verdict};
 pub use unparsable::{Recovered, Recovery};

@@ -22,5 +22,13 @@ pub(crate) fn list_changed(id: &str, method: &str) -> String {
     write::notification(method, Some(&params))
 }
 
+/// The result that ends a subscription, as a server that shuts down sends it (2026-07-28,
+/// basic/patterns/subscriptions). `id` is the JSON text of the subscription's id.
+#[must_use]
+pub fn end_of_subscription(id: &str) -> String {
+    let result = format!(r#"{{"resultType":"complete","_meta":{{"{SUBSCRIPTION}":{id}}}}}"#);
+    write::result(id, &result)
+}
+
 /// The member of `_meta` that names a subscription.
 pub(crate) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";

@@ -276,11 +276,11 @@ impl SharedChild {
 
     fn on_message(self: &Arc<Self>, message: Message) {
         let message = self.ctx.guard.read(message.written());
-        let routed = message.decode(|decoded, text| self.route_to_client(&message, decoded, text));
-        let Some(routed) = routed else {
+        if !message.is_clear() {
             return self.on_unreadable(message);
-        };
-        match routed {
+        }
+        let routed = message.decode(|decoded, text| self.route_to_client(&message, decoded, text));
+        match routed.flatten() {
             Some(RoutedMessage {
                 entry,
                 message: mut routed,

@@ -1,5 +1,7 @@
 //! A reload of the policy: clients are notified that their tools have changed.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use toolsure_guard::Guard;
 use toolsure_guard::policy::ToolRule;
@@ -99,4 +101,25 @@ async fn subscriptions_are_notified_of_a_reload() {
         let told = tools.until(CHANGED).await;
         assert!(told.contains(r#"subscriptionId":"t""#), "{told}");
     }
+}
+
+/// A guard that ends waits for calls, and not for subscriptions.
+#[tokio::test]
+async fn a_subscription_ends_with_the_guard() {
+    let served = Served::with(python(SERVER), policy(), |options| {
+        options.times.drain = Duration::from_secs(3600);
+    })
+    .await;
+    let listen = modern(
+        json!({"jsonrpc": "2.0", "id": "t", "method": "subscriptions/listen",
+        "params": {"notifications": {"toolsListChanged": true}}}),
+    );
+    let mut stream = served.modern_begin(&listen).await;
+    stream.until("acknowledged").await;
+    served.stop().await;
+    let messages = stream.rest_of_stream().await;
+    let result = json!({"resultType": "complete",
+        "_meta": {"io.modelcontextprotocol/subscriptionId": "t"}});
+    let expected = json!({"jsonrpc": "2.0", "id": "t", "result": result});
+    assert_eq!(messages, [expected]);
 }

@@ -368,11 +368,25 @@ impl HttpExchange {
                 false => std::future::pending().await,
             }
         });
+        let ctx = Arc::clone(&self.router.driver.ctx);
+        let mut guard_ends = pin!(async move {
+            match lasts {
+                true => ctx.stopping().await,
+                false => std::future::pending().await,
+            }
+        });
         while self.owed {
             let step = tokio::select! {
                 () = to.closed() => return,
                 // Its client may open another with a new token.
                 () = proof_ended.as_mut() => return,
+                // Only open calls are waited for.
+                () = guard_ends.as_mut() => {
+                    if let Some(end) = self.end_of_subscription() {
+                        let _gone = to.try_send(self.piece(sse::event(end.as_bytes())));
+                    }
+                    return;
+                }
                 step = timeout(silence, self.step()) => step,
             };
             let Ok(step) = step else {
@@ -396,6 +410,13 @@ impl HttpExchange {
             }
             self.owed &= !last;
         }
+    }
+
+    /// The result that ends a subscription (2026-07-28, basic/patterns/subscriptions); `None` for the stream of a session.
+    fn end_of_subscription(&self) -> Option<String> {
+        let own = self.id.as_ref()?.raw();
+        let id = self.clients_id.as_ref().unwrap_or(&own);
+        Some(toolsure_guard::end_of_subscription(id))
     }
 
     /// The next step of the response. Cancel safe.
