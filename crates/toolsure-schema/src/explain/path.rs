@@ -132,43 +132,48 @@ pub(crate) struct PointerWriter {
 impl PointerWriter {
     /// A path as a JSON pointer; `before` is the pointer that was written last.
     pub(crate) fn write(&mut self, paths: &Paths<'_, '_>, place: Path, before: &str) -> String {
-        let mut new: SmallVec<[(Path, Token<'_, '_>); 16]> = SmallVec::new();
+        let (before_it, mut kept) = (self.written.len(), self.written.len());
         let mut next = place;
-        while let Some(step) = paths.at(next)
-            && !self.ends_with(next)
-        {
-            new.push((next, step.token));
+        while let Some(step) = paths.at(next) {
+            // The numbers of the steps of a path rise.
+            while self.step(kept).is_some_and(|last| last.0 > next.0) {
+                kept -= 1;
+            }
+            if self.step(kept) == Some(next) {
+                break;
+            }
+            self.written.push((next, 0));
             next = step.from;
         }
         if next == Path::default() {
             // The paths have nothing in common.
-            self.written.clear();
+            kept = 0;
         }
-        let same = self.written.last().map_or(0, |(_, end)| *end);
+        self.written.drain(kept..before_it);
+        let (same, new) = self.written.split_at_mut(kept);
+        new.reverse();
+        let same = same.last().map_or(0, |(_, end)| *end);
         let mut pointer = String::with_capacity(paths.extent(place).bytes);
         pointer.push_str(before.get(..same).unwrap_or_default());
-        for (path, token) in new.into_iter().rev() {
-            match token {
-                Token::None => {}
-                Token::Index(index) => toolsure_json::pointer::push_index(&mut pointer, index),
-                Token::Name(name) | Token::Key(name) => {
+        for (path, end) in new {
+            match paths.at(*path).map(|step| step.token) {
+                None | Some(Token::None) => {}
+                Some(Token::Index(index)) => {
+                    toolsure_json::pointer::push_index(&mut pointer, index);
+                }
+                Some(Token::Name(name) | Token::Key(name)) => {
                     toolsure_json::pointer::push(&mut pointer, name);
                 }
             }
-            self.written.push((path, pointer.len()));
+            *end = pointer.len();
         }
         pointer
     }
 
-    /// Forgets the last steps, up to the one asked for. Returns whether that one was written.
-    fn ends_with(&mut self, step: Path) -> bool {
-        // The numbers of the steps of a path rise.
-        while let Some((last, _)) = self.written.last()
-            && last.0 > step.0
-        {
-            self.written.pop();
-        }
-        self.written.last().is_some_and(|(last, _)| *last == step)
+    /// The last of the first `count` steps.
+    fn step(&self, count: usize) -> Option<Path> {
+        let last = self.written.get(count.checked_sub(1)?)?;
+        Some(last.0)
     }
 
     /// The length of the last pointer up to a step of it; 0 if it has no such step.
