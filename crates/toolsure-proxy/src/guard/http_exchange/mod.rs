@@ -362,27 +362,22 @@ impl HttpExchange {
         let silence = self.router.driver.ctx.times.keepalive;
         // A listening stream has no last answer; the stream of a request ends with its answer.
         let (sender, lasts) = (Arc::clone(&self.sender), self.lasts);
-        let mut proof_ended = pin!(async move {
-            match lasts {
-                true => sender.ended().await,
-                false => std::future::pending().await,
-            }
-        });
         let ctx = Arc::clone(&self.router.driver.ctx);
-        let mut guard_ends = pin!(async move {
-            match lasts {
-                true => ctx.stopping().await,
-                false => std::future::pending().await,
+        let mut is_over = pin!(async move {
+            if !lasts {
+                std::future::pending::<()>().await;
+            }
+            tokio::select! {
+                // Its client may open another with a new token.
+                () = sender.ended() => false,
+                () = ctx.stopping() => true,
             }
         });
         while self.owed {
             let step = tokio::select! {
                 () = to.closed() => return,
-                // Its client may open another with a new token.
-                () = proof_ended.as_mut() => return,
-                // Only open calls are waited for.
-                () = guard_ends.as_mut() => {
-                    if let Some(end) = self.end_of_subscription() {
+                guard_ends = is_over.as_mut() => {
+                    if let Some(end) = self.end_of_subscription().filter(|_| guard_ends) {
                         let _gone = to.try_send(self.piece(sse::event(end.as_bytes())));
                     }
                     return;
@@ -414,8 +409,8 @@ impl HttpExchange {
 
     /// The result that ends a subscription (2026-07-28, basic/patterns/subscriptions); `None` for the stream of a session.
     fn end_of_subscription(&self) -> Option<String> {
-        let own = self.id.as_ref()?.raw();
-        let id = self.clients_id.as_ref().unwrap_or(&own);
+        let id = self.id.as_ref()?.raw();
+        let id = self.clients_id.as_ref().unwrap_or(&id);
         Some(toolsure_guard::end_of_subscription(id))
     }
 
