@@ -42,7 +42,7 @@ use crate::http::EVENT_STREAM;
 use crate::message_memory::Reading;
 use crate::sse;
 use crate::web::{Piece, ResponseBody};
-use own_id::with_id;
+use own_id::{end_of, with_id};
 
 /// One request in progress.
 pub(super) struct HttpExchange {
@@ -377,7 +377,8 @@ impl HttpExchange {
             let step = tokio::select! {
                 () = to.closed() => return,
                 guard_ends = is_over.as_mut() => {
-                    if let Some(end) = self.end_of_subscription().filter(|_| guard_ends) {
+                    if let Some(id) = self.id.as_ref().filter(|_| guard_ends) {
+                        let end = end_of(id, self.clients_id.as_deref());
                         let _gone = to.try_send(self.piece(sse::event(end.as_bytes())));
                     }
                     return;
@@ -405,13 +406,6 @@ impl HttpExchange {
             }
             self.owed &= !last;
         }
-    }
-
-    /// The result that ends a subscription (2026-07-28, basic/patterns/subscriptions); `None` for the stream of a session.
-    fn end_of_subscription(&self) -> Option<String> {
-        let id = self.id.as_ref()?.raw();
-        let id = self.clients_id.as_ref().unwrap_or(&id);
-        Some(toolsure_guard::end_of_subscription(id))
     }
 
     /// The next step of the response. Cancel safe.

@@ -1,6 +1,6 @@
 //! The client's own id of a request that has another one here.
 
-use toolsure_guard::Message;
+use toolsure_guard::{IdKey, Message, end_of_subscription};
 use toolsure_json::Node as _;
 use toolsure_mcp::message::{Edits, Message as Decoded};
 
@@ -17,4 +17,10 @@ pub(super) fn with_id(message: &Message, id: &str) -> Option<String> {
         edits.replace(view.member("id")?, id.to_owned());
         Some(edits.apply(text))
     })?
+}
+
+/// The result that ends a subscription with this id here, and at the client if it has another one there (2026-07-28,
+/// basic/patterns/subscriptions).
+pub(super) fn end_of(here: &IdKey, clients: Option<&str>) -> String {
+    clients.map_or_else(|| end_of_subscription(&here.raw()), end_of_subscription)
 }
