@@ -135,20 +135,6 @@ pub(super) fn required_chain(size: usize) -> Texts {
     )
 }
 
-/// Each branch of a union applies another union, and a member beside them changes.
-pub(super) fn union_of_unions(size: usize) -> Texts {
-    let branches = many(size / 2, |n| {
-        format!(r##"{{"allOf":[{{"$ref":"#/$defs/u"}}],"properties":{{"k{n}":{{}}}}}}"##)
-    });
-    let inner = many(size / 2, |n| format!(r#"{{"required":["k{n}"]}}"#));
-    let schema = |x: &str| {
-        format!(
-            r#"{{"type":"object","properties":{{"x":{{{x}}}}},"anyOf":[{branches}],"$defs":{{"u":{{"anyOf":[{inner}]}}}}}}"#
-        )
-    };
-    Texts::two(schema(""), schema(r#""maxLength":3"#))
-}
-
 /// Properties before and many patterns after, which may meet any of their names.
 pub(super) fn names_and_patterns(size: usize) -> Texts {
     let names = many(size / 2, |n| format!(r#""name{n}":{{"type":"string"}}"#));

@@ -155,7 +155,6 @@ pub const SHAPES: &[Shape] = &[
         s::unevaluated_reversed,
     ),
     shape(Operation::Diff, "required along a chain", s::required_chain),
-    shape(Operation::Diff, "a union of unions", s::union_of_unions),
     shape(Operation::Diff, "conditions", s::conditions_reversed),
     shape(Operation::Diff, "dependentRequired", s::dependent_reversed),
     shape(Operation::Diff, "prefixItems", s::prefix_items_reversed),
