@@ -97,6 +97,8 @@ async fn faults_of_the_server_are_logged_as_errors() {
     let mut wire = Wire::modern(Wrong.checked());
     let refused = wire.call("count", json!({"a": 1})).await;
     assert_eq!(refused["isError"], true, "{refused}");
+    // A test beside this one may have met an event for the first time while this log was set, and then nobody hears of it.
+    tracing::callsite::rebuild_interest_cache();
     wire.call("count", json!({})).await;
     for _ in 0..2 {
         let refused = wire.call("array", json!({})).await;
