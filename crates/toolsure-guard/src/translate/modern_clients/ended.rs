@@ -9,7 +9,7 @@ use super::ModernClients;
 use super::session::{Served, Session, Stage};
 use crate::connection::ConnectionId;
 use crate::effect::Effect;
-use crate::subscription::SUBSCRIPTION;
+use crate::subscription::end_of_subscription;
 use crate::translate::refusal::Refusal;
 use crate::translate::turn::Turn;
 
@@ -71,9 +71,7 @@ impl ModernClients {
         }
         for (key, subscription) in session.subscriptions {
             self.places.remove(&key);
-            let id = &subscription.id;
-            let meta = format!(r#"{{"resultType":"complete","_meta":{{"{SUBSCRIPTION}":{id}}}}}"#);
-            turn.out.client(write::result(id, &meta));
+            turn.out.client(end_of_subscription(&subscription.id));
         }
         for (_, call) in session.calls {
             self.release(&call);
