@@ -71,6 +71,9 @@ impl Heights {
             let work = rule.uses().count().saturating_add(users.len());
             let Some(rest) = left.checked_sub(work.saturating_add(1)) else {
                 heights.is_proof = false;
+                // Too little is known to rule anything out.
+                let own = rules.iter().map(|rule| rule.own);
+                heights.all = own.collect();
                 break;
             };
             left = rest;

@@ -86,3 +86,26 @@ fn what_nothing_matches_is_proved() {
         );
     }
 }
+
+/// Where the depth of values would take too long to find, nothing is ruled out.
+#[test]
+fn what_is_not_known_is_possible() {
+    let all = |count: usize, piece: &dyn Fn(usize) -> String| -> String {
+        (0..count).map(piece).collect::<Vec<_>>().join(",")
+    };
+    let members = all(300, &|n| {
+        format!("\"p{n}\":{{\"$ref\":\"#/$defs/d{}\"}}", n % 150)
+    });
+    let names = all(300, &|n| format!("\"p{n}\""));
+    // Each is known only once the one before is.
+    let chain = all(150, &|n| match n {
+        0 => "\"d0\":{\"type\":\"string\"}".to_owned(),
+        _ => format!("\"d{n}\":{{\"$ref\":\"#/$defs/d{}\"}}", n - 1),
+    });
+    let schema = format!(
+        "{{\"type\":\"object\",\"properties\":{{{members}}},\"required\":[{names}],\"$defs\":{{{chain}}}}}"
+    );
+    let generator = Generator::new(&Compiler::new(), schema.as_bytes()).unwrap();
+    let instances = generator.instances(&Options::default());
+    assert_eq!(instances.satisfiable, Satisfiable::Yes);
+}
