@@ -56,7 +56,8 @@ impl Fuel {
         }
     }
 
-    /// Gives a workspace the units for a check of an instance with this many bytes, and for its explanation, whose steps take longer.
+    /// Gives a workspace the units for a check of an instance with this many bytes, and for its
+    /// explanation, whose steps take longer.
     pub(crate) fn give(self, workspace: Workspace, bytes: usize) -> Workspace {
         let units = self.of(bytes);
         workspace

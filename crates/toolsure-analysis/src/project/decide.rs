@@ -229,7 +229,9 @@ impl Trial<'_> {
         reason = "the outer one ends the search, the inner one is about this text"
     )]
     fn verdict(&mut self, schema: &Schema, text: &str) -> Option<Option<Verdict>> {
-        self.spend(0)?;
+        if self.fuel == 0 {
+            return None;
+        }
         let mut workspace = std::mem::take(&mut self.workspace).fuel(self.fuel.min(ONE_CHECK));
         let verdict = schema.check(&mut workspace, text.as_bytes()).ok();
         let used = workspace.fuel_used().saturating_add(OVERHEAD);

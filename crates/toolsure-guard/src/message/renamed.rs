@@ -17,7 +17,7 @@ pub(crate) struct Renamed {
     token: Option<IdKey>,
     /// The tool or the prompt that a request names.
     name: Option<Box<str>>,
-    /// Whether something else is changed, which is not in the edits' own ids and names.
+    /// Whether something other than ids and the name is changed.
     has_values: bool,
     written: OnceLock<Vec<u8>>,
 }
