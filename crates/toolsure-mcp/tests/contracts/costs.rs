@@ -3,9 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-mod support;
-
-use support::{shared_files, tool, tools};
+use crate::support::{shared_files, tool, tools};
 use toolsure_json::Node as _;
 use toolsure_mcp::catalog::{Catalog, Listing};
 use toolsure_mcp::check::{Checker, Decision};

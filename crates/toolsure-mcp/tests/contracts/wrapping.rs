@@ -3,12 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-#[path = "support/random.rs"]
-mod random;
-mod support;
-
-use random::{Random, Ways, schema, value};
-use support::{at, json, listing, shared_files, tool};
+use crate::support::random::{Random, Ways, schema, value};
+use crate::support::{at, json, listing, shared_files, tool};
 use toolsure_json::Node as _;
 use toolsure_mcp::catalog::{Listing, ToolSet};
 use toolsure_mcp::contract::{OutputShape, SchemaStore};

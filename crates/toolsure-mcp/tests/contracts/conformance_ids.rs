@@ -4,11 +4,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-mod support;
-
 use std::sync::Arc;
 
-use support::{at, call, code, json, listing, promising, result, same, told, tool, tools};
+use crate::support::{at, call, code, json, listing, promising, result, same, told, tool, tools};
 use toolsure_mcp::check::Checker;
 use toolsure_mcp::contract::{SchemaStore, ToolContract};
 use toolsure_mcp::era::Era;

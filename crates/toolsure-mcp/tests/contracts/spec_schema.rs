@@ -8,12 +8,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-#[path = "support/protocol.rs"]
-mod protocol;
-mod support;
-
-use protocol::{check, definition, has_definition};
-use support::{call, json, listing, promising, result, told, tool, tools};
+use crate::support::protocol::{check, definition, has_definition};
+use crate::support::{call, json, listing, promising, result, told, tool, tools};
 use toolsure_mcp::catalog::Listing;
 use toolsure_mcp::clients::{CostlySchemas, sanitize, simplify};
 use toolsure_mcp::contract::SchemaStore;

@@ -4,12 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 #[expect(dead_code, reason = "values are wanted here, not schemas")]
-#[path = "support/random.rs"]
-mod random;
-mod support;
-
-use random::{Random, value};
-use support::{at, json, listing, shared_files, tool};
+use crate::support::random::{Random, value};
+use crate::support::{at, json, listing, shared_files, tool};
 use toolsure_json::{Node as _, ReadLimits};
 use toolsure_mcp::catalog::Listing;
 use toolsure_mcp::clients::{CostlySchemas, sanitize, simplify};

@@ -7,12 +7,10 @@
     reason = "a panic is how a test fails"
 )]
 
-mod support;
-
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use support::shared_files;
+use crate::support::shared_files;
 use toolsure_json::{Node as _, OwnedDocument, ReadLimits};
 use toolsure_mcp::argument::in_place;
 use toolsure_mcp::catalog::{Listing, ToolSet};

@@ -2,9 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-mod support;
-
-use support::{at, call, code, json, listing, promising, result, same, told, tool, tools};
+use crate::support::{at, call, code, json, listing, promising, result, same, told, tool, tools};
 use toolsure_mcp::check::Checker;
 use toolsure_mcp::contract::{Engine, HostSchema, HostVerdict, SchemaStore, Validator};
 use toolsure_mcp::era::Era;

@@ -6,10 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-#[path = "support/protocol.rs"]
-mod protocol;
-
-use protocol::{check, definition, definitions, has_definition};
+use crate::support::protocol::{check, definition, definitions, has_definition};
 use serde_json::{Value, json};
 use toolsure_json::{OwnedDocument, ReadLimits};
 use toolsure_mcp::clients::{RepairedResult, repair_result, repair_tool_result};

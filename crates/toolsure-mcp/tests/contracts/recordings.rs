@@ -3,12 +3,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-mod support;
-
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use support::{at, code, json, same, shared};
+use crate::support::{at, code, json, same, shared};
 use toolsure_json::Node as _;
 use toolsure_mcp::catalog::{Listing, ToolSet};
 use toolsure_mcp::check::Checker;

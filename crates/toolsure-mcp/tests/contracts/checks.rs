@@ -2,11 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-mod support;
-
 use std::sync::{Arc, Mutex};
 
-use support::{code, contract, json, promising, same, tool, tools};
+use crate::support::{code, contract, json, promising, same, tool, tools};
 use toolsure_json::ReadLimits;
 use toolsure_mcp::check::{Checked, Checker, Decision, OnUndecided, PendingTasks};
 use toolsure_mcp::contract::{
@@ -257,7 +255,11 @@ fn a_fault_names_what_is_at_fault() {
         r#"{"content":5}"#,
     ] {
         assert_eq!(
-            kind(&support::result(&promising, Era::V2026_07_28, result)),
+            kind(&crate::support::result(
+                &promising,
+                Era::V2026_07_28,
+                result
+            )),
             "result",
             "{result}"
         );

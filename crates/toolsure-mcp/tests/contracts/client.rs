@@ -2,11 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-mod support;
-
 use std::sync::{Arc, Barrier};
 
-use support::{call, code, contract, json, listing, page, promising, result, tool, tools};
+use crate::support::{call, code, contract, json, listing, page, promising, result, tool, tools};
 use toolsure_mcp::catalog::{Catalog, ToolSet};
 use toolsure_mcp::check::{Checked, Checker, Decision, OnUndecided, PendingTasks, ResultOf};
 use toolsure_mcp::contract::{HeaderFaultKind, MalformedTool, SchemaStore, ToolContract};
@@ -440,7 +438,7 @@ fn header_annotations_follow_the_rules_or_the_tool_is_dropped() {
         let tool = with(properties);
         assert_eq!(tool.headers().unwrap_err().kind, expected, "{properties}");
 
-        let listing = listing(&[tool.text(), &support::tool("other", INPUT, None)]);
+        let listing = listing(&[tool.text(), &crate::support::tool("other", INPUT, None)]);
         let told = Projection::to(Era::V2026_07_28).over_http().list(&listing);
         assert!(told.text.contains(r#""name":"other""#) && !told.text.contains(r#""name":"t""#));
         let [Lost::Tool(isolated)] = told.lost.as_slice() else {

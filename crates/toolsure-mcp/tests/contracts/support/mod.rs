@@ -1,9 +1,7 @@
 //! What the tests of this crate share: catalogs from text, calls, JSON equality.
 
-#![expect(
-    dead_code,
-    reason = "each test binary uses its own part of what they share"
-)]
+pub(crate) mod protocol;
+pub(crate) mod random;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -4,9 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-mod support;
-
-use support::{call, code, listing, page, result, tools};
+use crate::support::{call, code, listing, page, result, tools};
 use toolsure_mcp::catalog::{Catalog, Listing};
 use toolsure_mcp::check::{Checker, Fault};
 use toolsure_mcp::contract::{Isolated, MalformedTool, SchemaStore};

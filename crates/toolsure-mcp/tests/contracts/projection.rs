@@ -2,9 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-mod support;
-
-use support::{at, call, code, json, listing, promising, result, told, tool, tools};
+use crate::support::{at, call, code, json, listing, promising, result, told, tool, tools};
 use toolsure_json::Node as _;
 use toolsure_mcp::catalog::Listing;
 use toolsure_mcp::contract::SchemaStore;

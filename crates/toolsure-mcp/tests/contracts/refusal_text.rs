@@ -2,11 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-mod support;
-
 use std::fmt::Write as _;
 
-use support::{asserting, call, tool};
+use crate::support::{asserting, call, tool};
 
 /// A tool and calls of it that go wrong.
 const MISTAKES: &[(&str, &str, &[&str])] = &[

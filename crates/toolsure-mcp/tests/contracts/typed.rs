@@ -1,15 +1,12 @@
 //! Typed publishing and typed reading: Rust types as schemas, results as Rust values.
 
-#![cfg(feature = "schemars")]
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-mod support;
 
 use std::sync::Arc;
 
+use crate::support::{code, json, promising};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use support::{code, json, promising};
 use toolsure_mcp::check::{Checker, ResultOf};
 use toolsure_mcp::contract::{SchemaStore, ToolContract};
 use toolsure_mcp::era::Era;
