@@ -76,5 +76,5 @@ pub fn unify_dialects(
     Ok(Some(RewrittenListing { listing, lost }))
 }
 
-const OLD: &str = "it is in 2020-12, without what readers of draft 7 read more narrowly, because some clients know no other dialect";
-const NEW: &str = "it is in 2020-12, because some clients know no other dialect";
+const OLD: &str = "it is in 2020-12, without keywords that mean something else in draft 7, because some clients read all schemas in one of the two";
+const NEW: &str = "it is in 2020-12, because some clients read all schemas in that dialect";
