@@ -13,7 +13,7 @@ pub(super) const TARGET: Target = Target {
     about: "any argument schema is read or refused, and defaults that are filled in are accepted",
     run,
     seeds,
-    gate: 133_000,
+    gate: 66_000,
 };
 
 fn run(input: &[u8]) -> Outcome {

@@ -15,7 +15,7 @@ pub(super) const TARGET: Target = Target {
     about: "a fix is JSON when it is applied, and no value changes its verdict if it is called safe",
     run,
     seeds: Seeds::pairs,
-    gate: 18_000,
+    gate: 9_000,
 };
 
 fn run(input: &[u8]) -> Outcome {

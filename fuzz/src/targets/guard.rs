@@ -42,7 +42,7 @@ pub(super) const TARGET: Target = Target {
     about: "whatever both sides say: no request has two answers, each that arrived whole has one at the end, and all that leaves is JSON",
     run,
     seeds,
-    gate: 15_000,
+    gate: 9_000,
 };
 
 fn run(input: &[u8]) -> Outcome {

@@ -13,7 +13,7 @@ pub(super) const TARGET: Target = Target {
     about: "a pattern matches what the crate `regress` matches, also written without lookaround, and pays for each step",
     run,
     seeds,
-    gate: 300_000,
+    gate: 150_000,
 };
 
 fn run(input: &[u8]) -> Outcome {

@@ -17,7 +17,7 @@ pub(super) const TARGET: Target = Target {
     about: "what a projection says of itself (equal, wider, narrower) holds for every value, and its witnesses prove it",
     run,
     seeds: Seeds::pairs,
-    gate: 25_000,
+    gate: 13_000,
 };
 
 fn run(input: &[u8]) -> Outcome {
