@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use super::fact::{Fact, Keywords, Part, Shape, State};
+use super::fact::{Fact, Keywords, Part, Shape, SourcedFact, State};
 use super::pattern::{PatternLanguage, PatternRule};
 use super::{Kind, READERS, Reader};
 
@@ -26,28 +26,50 @@ pub fn page() -> String {
                     .iter()
                     .map(|name| format!("[`{name}`](#{name})"))
                     .collect();
-                let _ = write!(page, " What {} says holds too.", parents.join(" and "));
+                let _ = write!(page, " The facts of {} apply too.", parents.join(" and "));
             }
             page.push('\n');
-            if !reader.own.is_empty() {
-                page.push_str(
-                    "\n| takes | otherwise | evidence | month | source |\n|---|---|---|---|---|\n",
-                );
-            }
-            for fact in reader.own {
-                let _ = writeln!(
-                    page,
-                    "| {} | {} | {} | {} | {} |",
-                    fact.fact,
-                    fact.consequence.words(),
-                    fact.evidence.word(),
-                    fact.month,
-                    fact.source
-                );
-            }
+            write_facts(&mut page, reader.own);
         }
     }
     page
+}
+
+/// A table of facts, and below it the sources that its last column names by number.
+fn write_facts(page: &mut String, facts: &[SourcedFact]) {
+    if facts.is_empty() {
+        return;
+    }
+    page.push_str("\n| takes | otherwise | source |\n|---|---|---|\n");
+    let source = |fact: &SourcedFact| (fact.evidence, fact.month, fact.source);
+    // The states of the same members are one row.
+    let is_one_row = |one: &SourcedFact, other: &SourcedFact| match (&one.fact, &other.fact) {
+        (Fact::Member(shape, names, _), Fact::Member(other_shape, other_names, _)) => {
+            (shape, names, one.consequence) == (other_shape, other_names, other.consequence)
+        }
+        _ => false,
+    };
+    let mut sources = String::new();
+    let of_one_source = facts.chunk_by(|one, other| source(one) == source(other));
+    for (number, facts) in (1..).zip(of_one_source) {
+        for row in facts.chunk_by(is_one_row) {
+            let Some((first, rest)) = row.split_first() else {
+                continue;
+            };
+            let _ = write!(page, "| {}", first.fact);
+            for fact in rest {
+                if let Fact::Member(_, _, state) = fact.fact {
+                    let _ = write!(page, ", {}", state.taken());
+                }
+            }
+            let _ = writeln!(page, " | {} | {number} |", first.consequence.words());
+        }
+        if let Some(fact) = facts.first() {
+            let (evidence, month, source) = (fact.evidence.word(), fact.month, fact.source);
+            let _ = writeln!(sources, "{number}. *{evidence}*, {month}: {source}");
+        }
+    }
+    let _ = write!(page, "\n{sources}");
 }
 
 /// A table in Markdown of the members that clients of the SDKs do not take: a row for each member, a column
@@ -129,6 +151,17 @@ fn state(fact: &'static Fact) -> Option<(Shape, &'static [&'static str], State)>
 }
 
 impl State {
+    /// What a member that is not in this state is.
+    fn taken(self) -> &'static str {
+        match self {
+            Self::Missing => "present",
+            Self::Null => "not null",
+            Self::OtherType => "of its type",
+            Self::OutOfRange => "in its range",
+            Self::OtherSpelling => "an integer in digits",
+        }
+    }
+
     /// What a member in this state is.
     fn found(self) -> &'static str {
         match self {
@@ -213,14 +246,7 @@ impl fmt::Display for Fact {
                 write!(f, "tools with {}", names.join(" or "))
             }
             Self::Member(shape, names, state) => {
-                let state = match state {
-                    State::Missing => "present",
-                    State::Null => "not null",
-                    State::OtherType => "of its type",
-                    State::OutOfRange => "in its range",
-                    State::OtherSpelling => "an integer in digits",
-                };
-                write!(f, "{} of {}: {state}", list(names), shape.words())
+                write!(f, "{} of {}: {}", list(names), shape.words(), state.taken())
             }
             Self::ChecksErrors => {
                 f.write_str("error results whose structured content fits the output schema")
@@ -277,12 +303,17 @@ impl fmt::Display for PatternRule {
 const HEAD: &str = "\
 # Readers: what providers, clients and SDKs take
 
-This page is generated from the table in
-[crates/toolsure-analysis/src/readers](../crates/toolsure-analysis/src/readers), which `toolsure lint --profile NAME`, `toolsure project --for
-NAME` and the guard's `project_for` read. A reader without evidence is not in it.
+`toolsure lint --profile NAME`, `toolsure project --for NAME` and the guard's `project_for` use these facts. The page is generated from
+[their source](../crates/toolsure-analysis/src/readers); a reader without evidence is not in it.
 
-- *Evidence*: `tried`: this project tried it with the reader of that version; `reported`: several public threads quote the reader's error;
-  `documented`: the vendor's documentation says it. A source with `#` is an issue or a pull request of a public repository.
-- *Month*: in which the newest source was read. Providers and clients change.
-- *Otherwise*: what happens to a listing or a result that is not so. `request refused` and `list lost` take all other tools too.
+Below each table are its sources, each with the evidence and the month in which it was last read; `#` marks an issue or a pull request of a public
+repository. Providers and clients change.
+
+| evidence | |
+|---|---|
+| *tried* | this project tried it with the reader of that version |
+| *reported* | public reports quote the reader's error |
+| *documented* | the vendor's documentation says it |
+
+*Otherwise* is what happens to a listing or a result that is not so. `request refused` and `list lost` affect all other tools too.
 ";
