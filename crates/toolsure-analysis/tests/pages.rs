@@ -136,9 +136,12 @@ fn the_documents_have_the_tables_of_readers() {
     for reader in PROJECTED_FOR.iter().filter_map(|name| reader(name)) {
         let facts = reader.own.iter().map(|one| one.fact);
         let parents = reader.parents.iter().map(|name| format!("as for `{name}`"));
-        let facts = facts
-            .filter(Fact::is_projected)
-            .map(|fact| fact.to_string());
+        let facts = facts.filter(Fact::is_projected).map(|fact| match fact {
+            // The lists are on the page of readers.
+            Fact::Keywords(_) => format!("only [its keywords](readers.md#{})", reader.name),
+            Fact::Formats(_) => format!("only [its formats](readers.md#{})", reader.name),
+            fact => fact.to_string(),
+        });
         let all: Vec<String> = parents.chain(facts).collect();
         projected.push_str(&format!("| `{}` | {} |\n", reader.name, all.join("; ")));
     }
