@@ -73,6 +73,12 @@ impl Admission {
             let text = "a header that may be given only once is given twice";
             return refuse(StatusCode::BAD_REQUEST, "twice", text);
         }
+        // The body would be read as it was sent, and another reader would decode it (RFC 9112 section 6.1).
+        let is_chunked = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"chunked");
+        if !headers.get(TRANSFER_ENCODING).is_none_or(is_chunked) {
+            let text = "the only `Transfer-Encoding` that this server decodes is `chunked`";
+            return refuse(StatusCode::NOT_IMPLEMENTED, "coding", text);
+        }
         if !headers.contains_key(HOST) {
             return refuse(StatusCode::BAD_REQUEST, "host", "send `Host`");
         }
@@ -189,8 +195,7 @@ fn head_bytes(method: &Method, uri: &Uri, headers: &HeaderMap) -> usize {
 }
 
 /// Headers that may be given only once: if there are two, readers differ about which one counts.
-/// For `Transfer-Encoding`, only `chunked` is supported, and it must not be applied twice (RFC 9112
-/// section 6.1).
+/// `chunked` must not be applied twice either (RFC 9112 section 6.1).
 const ONCE: [HeaderName; 9] = [
     HOST,
     ORIGIN,
@@ -329,6 +334,11 @@ mod tests {
                     ("transfer-encoding", "chunked"),
                 ],
                 400,
+            ),
+            (
+                "/mcp",
+                vec![host, json, ("transfer-encoding", "gzip, chunked")],
+                501,
             ),
             ("/mcp/", vec![host, json], 200),
             ("/mcp//", vec![host, json], 404),

@@ -320,6 +320,7 @@ async fn who_may_not_come_in_is_told_why() {
     for (method, headers, status) in cases {
         let reply = served.request(method, headers, &body).await;
         assert_eq!(reply.status, status, "{method} {headers:?}");
+        assert_eq!(reply.header("allow").is_some(), status == 405, "{method}");
     }
     let big = call(5, "echo", json!({"a": "x".repeat(5_000)}));
     assert_eq!(served.modern(&modern(big)).await.status, 413);

@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hyper::body::Incoming;
-use hyper::header::{HOST, HeaderMap, TRANSFER_ENCODING};
+use hyper::header::{ALLOW, HOST, HeaderMap, HeaderValue, TRANSFER_ENCODING};
 use hyper::{Method, Request, Response};
 use rustls::pki_types::CertificateDer;
 use tokio::sync::Semaphore;
@@ -366,7 +366,11 @@ impl HttpServer {
             Ok(None) if matches!(self.upstream_pool, UpstreamPool::Endpoint(_)) => {
                 self.passing((&headers, &slot.sender), &passed, false, None)
             }
-            Ok(None) => return respond(405, HeaderMap::new(), ResponseBody::empty()),
+            Ok(None) => {
+                // Without a session there is nothing to listen to (RFC 9110 section 15.5.6).
+                let allow = (ALLOW, HeaderValue::from_static("POST"));
+                return respond(405, HeaderMap::from_iter([allow]), ResponseBody::empty());
+            }
             Err(why) => return self.no_session(why, &Envelope::default()),
         };
         let rewriter = self.session_id_rewriter(false, &slot.sender);

@@ -343,7 +343,7 @@ impl Raw {
     fn time(self, expects: &str) -> Result<Duration, String> {
         let Self::Text(text) = &self else {
             return Err(format!(
-                "{} with its unit, such as \"30s\"",
+                "{}: a time has a unit, such as \"30s\"",
                 self.instead_of(expects)
             ));
         };

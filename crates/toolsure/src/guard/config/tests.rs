@@ -174,7 +174,7 @@ fn faults_have_their_places_and_what_was_meant() {
         (
             "[times]\ncall = 30\n",
             &[
-                "2:8: `call`: expected a time from 100 ms to 24 h, found `30` with its unit, such as \"30s\"",
+                "2:8: `call`: expected a time from 100 ms to 24 h, found `30`: a time has a unit, such as \"30s\"",
             ],
         ),
         (
