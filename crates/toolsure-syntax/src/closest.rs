@@ -1,7 +1,5 @@
 //! The closest spelling: what a mistyped name was probably meant to be.
 
-use toolsure_json::int::to_usize;
-
 /// The candidate closest to `word`, if at most a third of its letters are changed, added, dropped
 /// or swapped.
 ///
@@ -42,9 +40,9 @@ pub fn closest_within<'c>(
         return None;
     }
     let (_, of_word) = alphabet(letters.iter().copied());
+    let allowed = u8::try_from(allowed).unwrap_or(u8::MAX).min(FAR);
     let mut best = None;
     let mut other = Vec::new();
-    let mut rows = Rows::default();
     for candidate in candidates {
         // Among equally close candidates, the first wins.
         let allowed = match best {
@@ -57,14 +55,17 @@ pub fn closest_within<'c>(
         let missing = (of_word & !of_candidate).count_ones();
         let added = (of_candidate & !of_word).count_ones();
         if length > LONGEST
-            || length.abs_diff(letters.len()) > allowed
-            || to_usize(missing.max(added)) > allowed
+            || length.abs_diff(letters.len()) > usize::from(allowed)
+            || missing.max(added) > u32::from(allowed)
         {
             continue;
         }
         other.clear();
         other.extend(candidate.chars().map(lower));
-        if let Some(distance) = rows.distance(&letters, &other, allowed) {
+        if edits(&letters, &other) > i32::from(allowed) {
+            continue;
+        }
+        if let Some(distance) = distance(&letters, &other, allowed) {
             best = Some((distance, candidate));
         }
     }
@@ -81,52 +82,71 @@ fn alphabet(word: impl Iterator<Item = char>) -> (usize, u64) {
     })
 }
 
-/// Rows of the table of edit distances between prefixes of two words.
-#[derive(Default)]
-struct Rows {
-    before: Vec<usize>,
-    last: Vec<usize>,
-    row: Vec<usize>,
+/// How many letters one word has more than the other, at least: each takes one edit.
+fn edits(a: &[char], b: &[char]) -> i32 {
+    let mut counts = [0_i32; 32];
+    for (word, one) in [(a, 1), (b, -1)] {
+        for &letter in word {
+            // Letters that share a count look more alike than they are.
+            let [bits, ..] = u32::from(letter).to_le_bytes();
+            if let Some(count) = counts.get_mut(usize::from(bits % 32)) {
+                *count += one;
+            }
+        }
+    }
+    let more: i32 = counts.iter().map(|count| (*count).max(0)).sum();
+    let less: i32 = counts.iter().map(|count| (*count).min(0)).sum();
+    more.max(-less)
 }
 
-impl Rows {
-    /// The edit distance, where swapping two neighbours counts as one edit; `None` if it exceeds
-    /// `allowed`, which shows early for words that are not alike.
-    fn distance(&mut self, a: &[char], b: &[char], allowed: usize) -> Option<usize> {
-        let Self { before, last, row } = self;
-        before.clear();
-        last.clear();
-        last.extend(0..=b.len());
-        let mut left_of_a = None;
-        let mut least_of_last = 0;
-        for (i, &x) in a.iter().enumerate() {
-            row.clear();
-            row.push(i + 1);
-            let (mut least, mut left) = (i + 1, i + 1);
-            let mut left_of_b = None;
-            for (j, (&y, above)) in b.iter().zip(last.windows(2)).enumerate() {
-                let &[diagonal, above] = above else { continue };
-                let changed = diagonal + usize::from(x != y);
-                let mut best = changed.min(above + 1).min(left + 1);
-                if left_of_a == Some(y) && left_of_b == Some(x) {
-                    let swapped = j.checked_sub(1).and_then(|at| before.get(at));
-                    best = swapped.map_or(best, |swapped| best.min(swapped + 1));
-                }
-                row.push(best);
-                (least, left) = (least.min(best), best);
-                left_of_b = Some(y);
-            }
-            // Every path to the end passes through one of two consecutive rows.
-            if least > allowed && least_of_last > allowed {
-                return None;
-            }
-            least_of_last = least;
-            std::mem::swap(before, last);
-            std::mem::swap(last, row);
-            left_of_a = Some(x);
-        }
-        last.last().copied().filter(|distance| *distance <= allowed)
+/// The edit distance, where swapping two neighbours counts as one edit; `None` if it exceeds
+/// `allowed`, which shows early for words that are not alike.
+fn distance(a: &[char], b: &[char], allowed: u8) -> Option<u8> {
+    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (a.get(same..)?, b.get(same..)?);
+    // Rows of the table of distances between prefixes. A cell that is more than `allowed` from the
+    // diagonal is out of reach.
+    let (mut before, mut last) = ([FAR; LONGEST + 1], [FAR; LONGEST + 1]);
+    for (cell, distance) in last.iter_mut().zip(0..=allowed) {
+        *cell = distance;
     }
+    let reach = usize::from(allowed);
+    let (mut left_of_a, mut least_of_last) = (None, 0);
+    for (i, (number, &x)) in (1..FAR).zip(a).enumerate() {
+        let mut row = [FAR; LONGEST + 1];
+        let first = i.saturating_sub(reach);
+        let (mut left, mut left_of_b) = (FAR, None);
+        match first.checked_sub(1) {
+            Some(above) => left_of_b = b.get(above).copied(),
+            None => left = number,
+        }
+        let mut least = left;
+        *row.get_mut(first)? = left;
+        let above = last.get(first..)?.windows(2);
+        let cells = row.get_mut(first + 1..)?.iter_mut();
+        let columns = b.get(first..)?.iter().zip(above).zip(cells);
+        for (j, ((&y, above), cell)) in (first..=i + reach).zip(columns) {
+            let &[diagonal, above] = above else { continue };
+            let changed = diagonal + u8::from(x != y);
+            let mut best = changed.min(above + 1).min(left + 1);
+            if left_of_a == Some(y) && left_of_b == Some(x) {
+                let swapped = j.checked_sub(1).and_then(|at| before.get(at));
+                best = swapped.map_or(best, |swapped| best.min(swapped + 1));
+            }
+            *cell = best;
+            (least, left) = (least.min(best), best);
+            left_of_b = Some(y);
+        }
+        // Every path to the end passes through one of two consecutive rows.
+        if least > allowed && least_of_last > allowed {
+            return None;
+        }
+        least_of_last = least;
+        (before, last) = (last, row);
+        left_of_a = Some(x);
+    }
+    let distance = last.get(b.len()).copied();
+    distance.filter(|distance| *distance <= allowed)
 }
 
 /// A letter, so that those that differ only in case are equal.
@@ -134,7 +154,10 @@ fn lower(letter: char) -> char {
     letter.to_ascii_lowercase()
 }
 
+/// Longer words are not compared.
 const LONGEST: usize = 64;
+/// More edits than two words can need.
+const FAR: u8 = 100;
 
 #[cfg(test)]
 mod tests {
