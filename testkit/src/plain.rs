@@ -58,15 +58,15 @@ fn fails(setup: &Setup<'_>, finding: &Finding, instance: &Value) -> Result<(), S
     {
         return Ok(());
     }
-    let place = || format!("{finding} at {}", finding.keyword_location);
-    let value = match &finding.property_name {
-        Some(name) => Value::String(name.clone()),
-        None => match instance.pointer(&finding.instance_location) {
+    let place = || format!("{finding} at {}", finding.keyword_location());
+    let value = match finding.property_name() {
+        Some(name) => Value::String(name.to_owned()),
+        None => match instance.pointer(finding.instance_location()) {
             Some(value) => value.clone(),
             None => return Err(format!("no such value: {}", place())),
         },
     };
-    let keyword = finding.source.pointer.as_str();
+    let keyword = finding.source().pointer;
     let pointer = match finding.kind {
         FindingKind::Never { .. }
         | FindingKind::UnexpectedProperty { .. }
@@ -77,7 +77,7 @@ fn fails(setup: &Setup<'_>, finding: &Finding, instance: &Value) -> Result<(), S
             .rsplit_once('/')
             .map_or("", |(subschema, _)| subschema),
     };
-    let document = match finding.source.document.as_str() {
+    let document = match finding.source().document {
         "" => WHOLE,
         document => document,
     };

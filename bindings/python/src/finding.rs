@@ -58,27 +58,27 @@ impl Finding {
 
     #[getter]
     fn instance_path(&self) -> &str {
-        &self.finding.instance_location
+        self.finding.instance_location()
     }
 
     #[getter]
     fn property_name(&self) -> Option<&str> {
-        self.finding.property_name.as_deref()
+        self.finding.property_name()
     }
 
     #[getter]
     fn schema_path(&self) -> &str {
-        &self.finding.keyword_location
+        self.finding.keyword_location()
     }
 
     #[getter]
     fn absolute_schema_path(&self) -> &str {
-        &self.finding.absolute_keyword_location
+        self.finding.absolute_keyword_location()
     }
 
     #[getter]
     fn keyword(&self) -> &str {
-        &self.finding.keyword
+        self.finding.keyword()
     }
 
     #[getter]
@@ -110,16 +110,16 @@ impl Finding {
             let part = text.get(span.clone()).unwrap_or_default();
             return text::loads(py, part).map(Some);
         }
-        if let Some(name) = &self.finding.property_name {
+        if let Some(name) = self.finding.property_name() {
             return Ok(Some(PyString::new(py, name).into_any()));
         }
-        Ok(find(value, &self.finding.instance_location))
+        Ok(find(value, self.finding.instance_location()))
     }
 
     /// The steps from the root to the value: names and indices.
     #[getter]
     fn path<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let pointer = &self.finding.instance_location;
+        let pointer = self.finding.instance_location();
         let path = PyList::empty(py);
         let value = self.subject.value.bind(py);
         if self.subject.is_text {
@@ -158,12 +158,12 @@ impl Finding {
     /// The keyword's value in the schema; `None` if another document has the keyword.
     #[getter]
     fn keyword_value<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let source = &self.finding.source;
+        let source = self.finding.source();
         if !source.document.is_empty() {
             return Ok(None);
         }
         let document = self.subject.schema.text().document();
-        let part = document.source().get(source.span.clone());
+        let part = document.source().get(source.span);
         let part = part.unwrap_or_else(|| document.root().string());
         text::loads(py, part.as_bytes()).map(Some)
     }

@@ -320,7 +320,7 @@ fn each_counterexample_proves_its_own_line_and_no_compatible_pair_has_one() {
             }
             let mut near = found
                 .iter()
-                .filter(|one| is_near(&change.place, &one.instance_location));
+                .filter(|one| is_near(&change.place, one.instance_location()));
             if near.next().is_none()
                 || (refusals == 1 && !is_mended(&after, &witness, change, &values))
             {

@@ -11,7 +11,7 @@ pub(crate) fn write(out: &mut Object<'_>, kind: &FindingKind) {
     match kind {
         FindingKind::Type { expected, found } => {
             out.text("name", "type");
-            out.texts("expected", expected);
+            out.texts("expected", &**expected);
             value(out, found);
         }
         FindingKind::Const { expected, found } => {

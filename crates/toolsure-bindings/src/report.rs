@@ -97,11 +97,11 @@ pub(crate) fn compile_error(out: &mut String, error: &CompileError) {
 /// Writes one finding.
 pub(crate) fn finding(out: &mut String, finding: &Finding) {
     let mut object = Object::new(out);
-    object.text("instancePath", &finding.instance_location);
-    object.maybe("propertyName", finding.property_name.as_deref());
-    object.text("schemaPath", &finding.keyword_location);
-    object.text("absoluteSchemaPath", &finding.absolute_keyword_location);
-    object.text("keyword", &finding.keyword);
+    object.text("instancePath", finding.instance_location());
+    object.maybe("propertyName", finding.property_name());
+    object.text("schemaPath", finding.keyword_location());
+    object.text("absoluteSchemaPath", finding.absolute_keyword_location());
+    object.text("keyword", finding.keyword());
     object.text("message", &finding.to_string());
     object.object("kind", |object| kind::write(object, &finding.kind));
     if let Some(span) = &finding.instance_span {

@@ -31,21 +31,16 @@ impl OnlyFault {
     }
 
     /// The keyword that fails, of those that are not in a branch of another.
-    pub(crate) fn keyword(&self) -> String {
+    pub(crate) fn keyword(&self) -> &'static str {
         let outer = Self::outer(self.0.iter());
-        outer
-            .first()
-            .map_or_else(String::new, |one| one.keyword.clone())
+        outer.first().map_or("", |one| one.keyword())
     }
 
     /// The findings that are not in a branch of another.
     fn outer<'f>(all: impl Iterator<Item = &'f Finding> + Clone) -> Vec<&'f Finding> {
-        let known: HashSet<&str> = all
-            .clone()
-            .map(|one| one.keyword_location.as_str())
-            .collect();
+        let known: HashSet<&str> = all.clone().map(Finding::keyword_location).collect();
         let is_detail = |one: &Finding| {
-            let location = one.keyword_location.as_str();
+            let location = one.keyword_location();
             let mut ends = location.match_indices('/').map(|(end, _)| end);
             ends.any(|end| {
                 location
@@ -59,23 +54,25 @@ impl OnlyFault {
 
 /// Whether a finding is in a branch of another.
 fn is_inside(inner: &Finding, outer: &Finding) -> bool {
-    let inner = inner.keyword_location.strip_prefix(&outer.keyword_location);
+    let inner = inner
+        .keyword_location()
+        .strip_prefix(outer.keyword_location());
     inner.is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// The number of the branch that a finding is in.
 fn branch<'d>(detail: &'d Finding, union: &Finding) -> Option<&'d str> {
     let rest = detail
-        .keyword_location
-        .strip_prefix(&union.keyword_location)?;
+        .keyword_location()
+        .strip_prefix(union.keyword_location())?;
     rest.split('/').nth(1)
 }
 
 /// Whether a finding is about the keyword at a location, or a part of it. The three keywords about `contains` are one.
 fn is_at(finding: &Finding, wanted: &str) -> bool {
-    let found = match finding.source.document.as_str() {
-        "" => finding.source.pointer.clone(),
-        uri => format!("{uri}#{}", finding.source.pointer),
+    let found = match finding.source().document {
+        "" => finding.source().pointer.to_owned(),
+        uri => format!("{uri}#{}", finding.source().pointer),
     };
     let plain = |at: &str| {
         let ends = ["/minContains", "/maxContains"];

@@ -254,8 +254,8 @@ impl<'g> Run<'g> {
                 text,
                 keyword: goal.keyword.name(),
                 keyword_location: goal.location.clone(),
-                found: fault.keyword(),
-                instance_location: found.instance_location.clone(),
+                found: fault.keyword().to_owned(),
+                instance_location: found.instance_location().to_owned(),
                 message: found.to_string(),
             });
             return true;

@@ -2,5 +2,6 @@
 
 pub(crate) use toolsure_syntax::model::{
     ContentUse, Dangling, Dependency, DocumentId, Entry, Form, FormatUse, Model, PatternId,
-    ReferenceId, ReferenceTarget, ResourceId, ScopeName, Shape, Subschema, SubschemaId, TypeSet,
+    ReferenceId, ReferenceTarget, Resource, ResourceId, ScopeName, Shape, Subschema, SubschemaId,
+    TypeSet,
 };

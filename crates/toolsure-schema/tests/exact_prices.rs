@@ -399,7 +399,7 @@ fn findings_have_an_order() {
         let places = report
             .findings
             .into_iter()
-            .map(|finding| finding.instance_location);
+            .map(|finding| finding.instance_location().to_owned());
         places.collect::<Vec<_>>()
     };
     let named =

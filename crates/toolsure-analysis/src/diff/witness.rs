@@ -308,14 +308,14 @@ impl Reason<'_> {
     /// Whether a finding is about what this is about. `members` are those that reasons at the same location
     /// are about.
     fn is_found(&self, finding: &Finding, members: &[&str]) -> bool {
-        let mut tokens = toolsure_json::pointer::tokens(&finding.instance_location);
+        let mut tokens = toolsure_json::pointer::tokens(finding.instance_location());
         for step in &self.place {
             if !tokens.next().is_some_and(|token| step.is(&token)) {
                 return false;
             }
         }
         let (inner, deeper) = (tokens.next(), tokens.next());
-        let is_keyword = |keyword: &str| group(keyword) == group(&finding.keyword);
+        let is_keyword = |keyword: &str| group(keyword) == group(finding.keyword());
         match (&self.member, self.keyword) {
             (Some(member), Some("required")) => {
                 inner.is_none()
@@ -337,7 +337,7 @@ impl Reason<'_> {
                 is_other && deeper.is_none() && is_keyword(keyword)
             }
             (None, Some(keyword)) if APPLICATORS.contains(&group(keyword)) => {
-                stands_at(&finding.keyword_location, self.place.len(), keyword)
+                stands_at(finding.keyword_location(), self.place.len(), keyword)
             }
             (None, Some(keyword)) => inner.is_none() && is_keyword(keyword),
         }
@@ -356,10 +356,10 @@ impl Reason<'_> {
         let Some(above) = self.union_at.and_then(|count| self.place.get(..count)) else {
             return false;
         };
-        let mut tokens = toolsure_json::pointer::tokens(&finding.instance_location);
+        let mut tokens = toolsure_json::pointer::tokens(finding.instance_location());
         let mut steps = above.iter();
         let at_union = steps.all(|step| tokens.next().is_some_and(|token| step.is(&token)));
-        at_union && tokens.next().is_none() && group(&finding.keyword) == "anyOf"
+        at_union && tokens.next().is_none() && group(finding.keyword()) == "anyOf"
     }
 }
 

@@ -191,7 +191,7 @@ pub(super) fn either(branches: &[Json], depth: usize) -> Option<Json> {
     }
     let mut merged = Members::default();
     merged.set_types(types);
-    if let [_] | [_, _] = types.names().as_slice() {
+    if let [_] | [_, _] = *types.names() {
         // One type, or one and null.
     } else {
         return None;

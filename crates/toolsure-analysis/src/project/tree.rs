@@ -338,7 +338,7 @@ impl Members {
     /// Sets `type` to these types.
     pub(super) fn set_types(&mut self, types: TypeSet) {
         let names = types.names();
-        match names.as_slice() {
+        match &*names {
             _ if types.is_all() => {
                 self.take("type");
             }

@@ -354,7 +354,8 @@ impl Rewriter<'_> {
         let others = types.intersection(TypeSet::ALL);
         let names: Vec<&str> = others
             .names()
-            .into_iter()
+            .iter()
+            .copied()
             .filter(|n| *n != "null")
             .collect();
         let nullable = types.intersects(TypeSet::NULL) && self.abilities.nullable;
@@ -382,7 +383,7 @@ impl Rewriter<'_> {
             into.list.push((name, value));
         }
         let mut branches = Vec::new();
-        let mut all = others.names();
+        let mut all = others.names().into_owned();
         all.sort_unstable();
         for name in all {
             let about = |keyword: &str| {

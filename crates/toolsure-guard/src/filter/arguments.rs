@@ -106,7 +106,7 @@ pub(crate) fn repair_text(
 /// The edits for the log: where and what, not the values.
 fn places(edits: &[Edit], refusal: &Refusal) -> Vec<String> {
     let findings = refusal.report.iter().flat_map(|report| &report.findings);
-    let keywords = findings.flat_map(|finding| finding.keyword_location.split('/'));
+    let keywords = findings.flat_map(|finding| finding.keyword_location().split('/'));
     let keywords: Vec<&str> = keywords.collect();
     let edits = edits.iter().take(Record::PLACES);
     edits.map(|edit| place(edit, &keywords)).collect()

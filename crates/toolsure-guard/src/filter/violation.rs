@@ -175,12 +175,12 @@ fn renamed(text: &str, own: &str, clients: &str) -> Option<String> {
 fn places(report: &Report) -> Vec<String> {
     let findings = report.findings.iter().take(Record::PLACES);
     let place = |finding: &Finding| {
-        let keywords: Vec<&str> = finding.keyword_location.split('/').collect();
-        let at = shown_location(&finding.instance_location, &keywords);
+        let keywords: Vec<&str> = finding.keyword_location().split('/').collect();
+        let at = shown_location(finding.instance_location(), &keywords);
         format!(
             "{} {}",
             quote(&at, SHOWN_LOCATION),
-            quote(&finding.keyword, SHOWN_LOCATION)
+            quote(finding.keyword(), SHOWN_LOCATION)
         )
     };
     findings.map(place).collect()

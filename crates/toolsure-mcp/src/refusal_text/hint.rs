@@ -21,7 +21,7 @@ impl Hints<'_> {
     fn of_finding(self, finding: &Finding) -> Option<String> {
         match &finding.kind {
             // No hint is about a name.
-            _ if finding.property_name.is_some() => None,
+            _ if finding.property_name().is_some() => None,
             FindingKind::Type { expected, found } => {
                 let hint = of_type(expected, found, || is_optional(self.schema, finding));
                 hint.map(str::to_owned)
@@ -72,10 +72,10 @@ fn is_numeric(text: &str) -> bool {
 
 /// Whether the value belongs to a declared property that its object does not require.
 fn is_optional(schema: &Schema, finding: &Finding) -> bool {
-    if !finding.source.document.is_empty() {
+    if !finding.source().document.is_empty() {
         return false;
     }
-    let tokens: Vec<_> = pointer::tokens(&finding.source.pointer).collect();
+    let tokens: Vec<_> = pointer::tokens(finding.source().pointer).collect();
     let [above @ .., properties, name, _keyword] = tokens.as_slice() else {
         return false;
     };
@@ -97,19 +97,19 @@ fn child<'s>(view: View<'s>, token: &str) -> Option<View<'s>> {
 
 /// The properties that other branches of the same union require, if each branch requires its own.
 fn or_instead(missing: &[String], finding: &Finding, report: &Report) -> Option<String> {
-    let union = union_of(&finding.keyword_location)?;
+    let union = union_of(finding.keyword_location())?;
     let mut others: Vec<&str> = Vec::new();
     for other in &report.findings {
         let FindingKind::Required { missing: names, .. } = &other.kind else {
             continue;
         };
-        let same = other.instance_location == finding.instance_location
-            && union_of(&other.keyword_location) == Some(union);
+        let same = other.instance_location() == finding.instance_location()
+            && union_of(other.keyword_location()) == Some(union);
         // A branch that also fails for another reason was not meant.
-        let branch = branch_of(&other.keyword_location, union);
+        let branch = branch_of(other.keyword_location(), union);
         let only = report.findings.iter().all(|finding| {
             matches!(finding.kind, FindingKind::Required { .. })
-                || branch_of(&finding.keyword_location, union) != branch
+                || branch_of(finding.keyword_location(), union) != branch
         });
         if same && only && names.iter().all(|name| !missing.contains(name)) {
             others.extend(
@@ -151,13 +151,13 @@ fn branch_of<'l>(location: &'l str, union: &str) -> Option<&'l str> {
 
 /// How two branches that both match differ, if each requires something that the other does not.
 fn not_both(schema: &Schema, finding: &Finding, matched: [usize; 2]) -> Option<String> {
-    if !finding.source.document.is_empty() {
+    if !finding.source().document.is_empty() {
         return None;
     }
     let union = schema
         .text()
         .document()
-        .at_pointer(&finding.source.pointer)?;
+        .at_pointer(finding.source().pointer)?;
     let [first, second] = matched.map(|branch| required(union, branch));
     let (first, second) = (first?, second?);
     let own = |of: &[&str], other: &[&str]| {

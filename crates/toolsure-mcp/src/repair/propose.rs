@@ -36,8 +36,8 @@ pub(super) fn proposals<'d>(
     let unions: Vec<&Finding> = findings.iter().filter(|f| is_union(f)).collect();
     let inside = |finding: &Finding, union: &Finding| {
         let below = finding
-            .keyword_location
-            .strip_prefix(union.keyword_location.as_str());
+            .keyword_location()
+            .strip_prefix(union.keyword_location());
         below.is_some_and(|rest| rest.starts_with('/'))
     };
     let outer = |finding: &&Finding| !unions.iter().any(|union| inside(finding, union));
@@ -46,8 +46,8 @@ pub(super) fn proposals<'d>(
             for part in findings.iter().filter(|part| inside(part, fault)) {
                 out.finding(part);
             }
-            if let Some(value) = value_at(root, &fault.instance_location) {
-                out.everything_in(&fault.instance_location, value);
+            if let Some(value) = value_at(root, fault.instance_location()) {
+                out.everything_in(fault.instance_location(), value);
             }
         } else {
             out.finding(fault);
@@ -65,7 +65,7 @@ fn is_union(finding: &Finding) -> bool {
 
 /// Whether the keyword applies only because of other parts of the value.
 fn is_conditional(finding: &Finding) -> bool {
-    pointer::tokens(&finding.keyword_location).any(|token| {
+    pointer::tokens(finding.keyword_location()).any(|token| {
         matches!(
             token.as_ref(),
             "then" | "else" | "dependentSchemas" | "dependentRequired" | "dependencies"
@@ -83,10 +83,10 @@ struct Collector<'a, 's, 'd> {
 impl<'d> Collector<'_, '_, 'd> {
     /// Proposes edits for one finding.
     fn finding(&mut self, finding: &Finding) {
-        if finding.property_name.is_some() {
+        if finding.property_name().is_some() {
             return;
         }
-        let place = &finding.instance_location;
+        let place = finding.instance_location();
         let Some(value) = value_at(self.root, place) else {
             return;
         };
@@ -100,10 +100,10 @@ impl<'d> Collector<'_, '_, 'd> {
                 }
                 // All of them are missing, so none can be fixed without the first.
                 let name = missing.first();
-                let own = finding.source.document.is_empty();
+                let own = finding.source().document.is_empty();
                 let declared = name
                     .filter(|_| own)
-                    .and_then(|name| self.defaults.find(&finding.source.pointer, name));
+                    .and_then(|name| self.defaults.find(finding.source().pointer, name));
                 if let (Some(name), Some(declared)) = (name, declared) {
                     self.push(
                         joined(place, name),

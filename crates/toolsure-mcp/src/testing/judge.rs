@@ -204,7 +204,7 @@ fn refused(refusal: &Refusal) -> TestFinding {
     }
     let mut finding = TestFinding::new(code, message);
     if let Some(first) = first {
-        finding.pointer.clone_from(&first.instance_location);
+        finding.pointer = first.instance_location().to_owned();
     }
     finding
 }

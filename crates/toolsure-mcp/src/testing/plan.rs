@@ -345,8 +345,8 @@ impl Check<'_> {
         Some(Call {
             arguments: text.to_owned(),
             kind: CallKind::Invalid {
-                keyword_location: first.source.pointer.clone(),
-                instance_location: first.instance_location.clone(),
+                keyword_location: first.source().pointer.to_owned(),
+                instance_location: first.instance_location().to_owned(),
                 message: first.to_string(),
             },
         })

@@ -375,7 +375,7 @@ fn a_converted_schema_lets_nothing_else_through() {
             let instance = document(&value);
             let report = schema.explain(&mut workspace, instance.document().root());
             for finding in &report.findings {
-                let location = finding.instance_location.clone();
+                let location = finding.instance_location().to_owned();
                 let name = location.split('/').nth(1).unwrap_or_default().to_owned();
                 let property = map.member(&name);
                 let is_array = property

@@ -130,8 +130,9 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
                 if lacking.is_empty() {
                     return internal_error();
                 }
+                let shown = lacking.iter().take(SHOWN);
                 FindingKind::Required {
-                    missing: lacking.iter().take(SHOWN).map(|name| cut(name)).collect(),
+                    missing: shown.map(|(_, name)| cut(name)).collect(),
                     more: lacking.len().saturating_sub(SHOWN),
                 }
             }

@@ -2,6 +2,7 @@
 //! message is one line, in lower case, without a full stop; foreign text is quoted by `quote` and
 //! truncated.
 
+use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 
 use toolsure_json::{Node, quote};
@@ -25,7 +26,7 @@ pub enum FindingKind {
     /// `type`: the value has another type.
     Type {
         /// The names of the allowed types.
-        expected: Vec<&'static str>,
+        expected: Cow<'static, [&'static str]>,
         /// The value.
         found: FoundValue,
     },

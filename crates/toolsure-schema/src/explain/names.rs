@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use foldhash::{HashMap, HashMapExt as _};
+use smallvec::SmallVec;
 use toolsure_json::{Key as _, Node, NodeId};
 
 use super::context::Context;
@@ -34,8 +35,8 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         ControlFlow::Continue(found)
     }
 
-    /// The names in a `required` keyword that an object lacks, in schema order.
-    pub(super) fn lacking(&mut self, required: Op, object: N) -> Flow<Vec<&'o str>> {
+    /// The names in a `required` keyword that an object lacks, in schema order, with their positions.
+    pub(super) fn lacking(&mut self, required: Op, object: N) -> Flow<Lacking<'o>> {
         let program: &'o Program = self.program;
         let Op::Object(index) = required else {
             return internal_error();
@@ -45,7 +46,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         };
         let table = &plan.names;
         self.pay(units(table.len() + object.len()))?;
-        let mut there = vec![false; table.len()];
+        let mut there: SmallVec<[bool; SOME]> = SmallVec::from_elem(false, table.len());
         for (key, _) in object.members() {
             let slot = table.find(key.bytes(), |ends| key.hash_of(ends));
             if let Some(mark) = slot.and_then(|slot| there.get_mut(to_usize(slot.bit))) {
@@ -54,11 +55,11 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         }
         let names = table.names().zip(table.data()).zip(there);
         let lacking = names.filter(|((_, slot), there)| slot.required && !there);
-        let mut lacking: Vec<_> = lacking
+        let mut lacking: Lacking<'o> = lacking
             .map(|((name, slot), _)| (slot.order, name))
             .collect();
         lacking.sort_unstable_by_key(|(order, _)| *order);
-        ControlFlow::Continue(lacking.into_iter().map(|(_, name)| name).collect())
+        ControlFlow::Continue(lacking)
     }
 
     /// A string in the schema: a name or a value.
@@ -72,5 +73,10 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     }
 }
 
+/// Names, with their positions in the schema.
+pub(super) type Lacking<'o> = SmallVec<[(u32, &'o str); FEW]>;
+
 /// Objects up to this size are searched member by member.
 const FEW: usize = 8;
+/// Most tables have at most this many names.
+const SOME: usize = 32;

@@ -85,6 +85,11 @@ impl<'o, 'i> Paths<'o, 'i> {
         self.at(place).map_or(Extent::default(), |step| step.extent)
     }
 
+    /// The approximate length of a path's text in bytes.
+    pub(crate) fn length(&self, place: Path) -> usize {
+        self.extent(place).bytes
+    }
+
     /// The number of steps.
     pub(super) fn len(&self) -> usize {
         self.steps.len()
@@ -103,7 +108,8 @@ impl<'o, 'i> Paths<'o, 'i> {
     /// The path as a JSON pointer, and how many bytes of it lead to the origin.
     pub(crate) fn pointer_from(&self, origin: Path, place: Path) -> (String, usize) {
         let mut writer = PointerWriter::default();
-        let pointer = writer.write(self, place, "");
+        let mut pointer = String::with_capacity(self.length(place));
+        writer.write(self, place, "", &mut pointer);
         (pointer, writer.length_of(origin))
     }
 
@@ -121,59 +127,88 @@ impl<'o, 'i> Paths<'o, 'i> {
     }
 }
 
+/// A part of a text that holds several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Part {
+    start: u32,
+    end: u32,
+}
+
+impl Part {
+    /// Everything from `start` on.
+    pub(crate) fn from(start: usize, text: &str) -> Self {
+        Self {
+            start: to_u32(start),
+            end: to_u32(text.len()),
+        }
+    }
+
+    /// Appends it to the text.
+    pub(crate) fn push(text: &mut String, part: &str) -> Self {
+        let start = text.len();
+        text.push_str(part);
+        Self::from(start, text)
+    }
+
+    /// The part of the text that it was made from.
+    pub(crate) fn of(self, text: &str) -> &str {
+        let range = to_usize(self.start)..to_usize(self.end);
+        text.get(range).unwrap_or_default()
+    }
+}
+
 /// Writes paths as JSON pointers, one after the other. A path often begins as the one before it, and
 /// that part is copied.
 #[derive(Debug, Default)]
 pub(crate) struct PointerWriter {
     /// The steps of the last path, each with the length of the pointer up to it.
-    written: SmallVec<[(Path, usize); 16]>,
+    written: SmallVec<[(Path, usize); SOME]>,
 }
 
 impl PointerWriter {
-    /// A path as a JSON pointer; `before` is the pointer that was written last.
-    pub(crate) fn write(&mut self, paths: &Paths<'_, '_>, place: Path, before: &str) -> String {
-        let (before_it, mut kept) = (self.written.len(), self.written.len());
+    /// Appends a path as a JSON pointer; `before` is the pointer that was written last.
+    pub(crate) fn write(
+        &mut self,
+        paths: &Paths<'_, '_>,
+        place: Path,
+        before: &str,
+        text: &mut String,
+    ) -> Part {
+        let mut same = self.written.as_slice();
+        let mut new: SmallVec<[Path; SOME]> = SmallVec::new();
         let mut next = place;
         while let Some(step) = paths.at(next) {
             // The numbers of the steps of a path rise.
-            while self.step(kept).is_some_and(|last| last.0 > next.0) {
-                kept -= 1;
+            while let [rest @ .., (last, _)] = same
+                && last.0 > next.0
+            {
+                same = rest;
             }
-            if self.step(kept) == Some(next) {
+            if same.last().is_some_and(|(last, _)| *last == next) {
                 break;
             }
-            self.written.push((next, 0));
+            new.push(next);
             next = step.from;
         }
         if next == Path::default() {
             // The paths have nothing in common.
-            kept = 0;
+            same = &[];
         }
-        self.written.drain(kept..before_it);
-        let (same, new) = self.written.split_at_mut(kept);
-        new.reverse();
-        let same = same.last().map_or(0, |(_, end)| *end);
-        let mut pointer = String::with_capacity(paths.extent(place).bytes);
-        pointer.push_str(before.get(..same).unwrap_or_default());
-        for (path, end) in new {
-            match paths.at(*path).map(|step| step.token) {
+        let (kept, end) = (same.len(), same.last().map_or(0, |(_, end)| *end));
+        self.written.truncate(kept);
+        let start = text.len();
+        text.push_str(before.get(..end).unwrap_or_default());
+        for path in new.into_iter().rev() {
+            match paths.at(path).map(|step| step.token) {
                 None | Some(Token::None) => {}
-                Some(Token::Index(index)) => {
-                    toolsure_json::pointer::push_index(&mut pointer, index);
-                }
+                Some(Token::Index(index)) => toolsure_json::pointer::push_index(text, index),
                 Some(Token::Name(name) | Token::Key(name)) => {
-                    toolsure_json::pointer::push(&mut pointer, name);
+                    toolsure_json::pointer::push(text, name);
                 }
             }
-            *end = pointer.len();
+            self.written.push((path, text.len() - start));
         }
-        pointer
-    }
-
-    /// The last of the first `count` steps.
-    fn step(&self, count: usize) -> Option<Path> {
-        let last = self.written.get(count.checked_sub(1)?)?;
-        Some(last.0)
+        Part::from(start, text)
     }
 
     /// The length of the last pointer up to a step of it; 0 if it has no such step.
@@ -184,5 +219,7 @@ impl PointerWriter {
     }
 }
 
+/// Most paths have at most this many steps.
+const SOME: usize = 16;
 /// The approximate length of an index in bytes.
 const INDEX: usize = 4;

@@ -5,57 +5,155 @@ use std::ops::{ControlFlow, Range};
 
 use toolsure_json::{Key as _, Kind, Node, View, quote};
 
-use super::locate::Locator;
+use super::locate::{Locator, is_fragment, push_fragment};
 use crate::execute::Allowance;
 use crate::explain::kind::FindingKind;
 use crate::explain::sink::{Full, MOST_FINDINGS, Sink};
 use crate::explain::text::SHOWN;
-use crate::explain::{Fault, FaultDescriber, Found, PointerWriter, Program};
+use crate::explain::{Fault, FaultDescriber, Found, Part, Path, PointerWriter, Program};
 use crate::model::Model;
 
 /// One keyword that does not hold for one value of the instance.
 ///
 /// `Display` is one line: what was expected, what was found, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// The value, as a JSON pointer (RFC 6901) into the instance.
-    pub instance_location: String,
-    /// The member's name, if the keyword was applied to a name (`propertyNames`) of the object at
-    /// `instance_location`.
-    pub property_name: Option<String>,
-    /// The evaluation path of the keyword, references included, as a JSON pointer.
-    pub keyword_location: String,
-    /// The location of the keyword: its resource's URI with a JSON pointer as fragment. Without an
-    /// `$id` the URI is only the fragment.
-    pub absolute_keyword_location: String,
-    /// The keyword; for a `false` schema the one that applies it (empty at the root).
-    pub keyword: String,
     /// What is wrong.
     pub kind: FindingKind,
-    /// The location of the keyword in the schema's JSON text.
-    pub source: Source,
     /// The byte range of the value in the instance's JSON text, if the instance was read from text.
     pub instance_span: Option<Range<usize>>,
+    keyword: &'static str,
+    span: Range<usize>,
+    /// The text of all locations: they overlap if they are equal.
+    text: String,
+    instance_location: Part,
+    property_name: Option<Part>,
+    keyword_location: Part,
+    absolute_keyword_location: Part,
+    document: Part,
+    pointer: Part,
 }
 
 /// A location in a schema document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Source {
+pub struct Source<'f> {
     /// The URI of the document; empty for the schema itself.
-    pub document: String,
+    pub document: &'f str,
     /// The keyword's JSON pointer in the document.
-    pub pointer: String,
+    pub pointer: &'f str,
     /// The bytes of the keyword's value in the document.
     pub span: Range<usize>,
 }
 
 impl Finding {
+    /// The value, as a JSON pointer (RFC 6901) into the instance.
+    ///
+    /// ```
+    /// use toolsure_schema::{Schema, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"items": {"type": "integer"}}"#)?;
+    /// let report = schema.explain(&mut Workspace::new(), &serde_json::json!([1, "2"]));
+    /// assert_eq!(report.findings[0].instance_location(), "/1");
+    /// # Ok::<(), toolsure_schema::CompileError>(())
+    /// ```
+    #[must_use]
+    pub fn instance_location(&self) -> &str {
+        self.instance_location.of(&self.text)
+    }
+
+    /// The member's name, if the keyword was applied to a name (`propertyNames`) of the object at
+    /// [`instance_location`](Self::instance_location).
+    ///
+    /// ```
+    /// use toolsure_schema::{Schema, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"propertyNames": {"maxLength": 2}}"#)?;
+    /// let report = schema.explain(&mut Workspace::new(), &serde_json::json!({"abc": 1}));
+    /// assert_eq!(report.findings[0].property_name(), Some("abc"));
+    /// # Ok::<(), toolsure_schema::CompileError>(())
+    /// ```
+    #[must_use]
+    pub fn property_name(&self) -> Option<&str> {
+        Some(self.property_name?.of(&self.text))
+    }
+
+    /// The evaluation path of the keyword, references included, as a JSON pointer.
+    ///
+    /// ```
+    /// use toolsure_schema::{Schema, Workspace};
+    ///
+    /// let schema = Schema::compile(br##"{"not": {}, "$ref": "#/$defs/n", "$defs": {"n": {"minimum": 3}}}"##)?;
+    /// let report = schema.explain(&mut Workspace::new(), &serde_json::json!(1));
+    /// let [_, minimum] = report.findings.as_slice() else { panic!("two findings") };
+    /// assert_eq!(minimum.keyword_location(), "/$ref/minimum");
+    /// assert_eq!(minimum.absolute_keyword_location(), "#/$defs/n/minimum");
+    /// # Ok::<(), toolsure_schema::CompileError>(())
+    /// ```
+    #[must_use]
+    pub fn keyword_location(&self) -> &str {
+        self.keyword_location.of(&self.text)
+    }
+
+    /// The location of the keyword: its resource's URI with a JSON pointer as fragment. Without an
+    /// `$id` the URI is only the fragment.
+    ///
+    /// ```
+    /// use toolsure_schema::{Schema, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"$id": "https://example.com/n", "minimum": 3}"#)?;
+    /// let report = schema.explain(&mut Workspace::new(), &serde_json::json!(1));
+    /// let location = report.findings[0].absolute_keyword_location();
+    /// assert_eq!(location, "https://example.com/n#/minimum");
+    /// # Ok::<(), toolsure_schema::CompileError>(())
+    /// ```
+    #[must_use]
+    pub fn absolute_keyword_location(&self) -> &str {
+        self.absolute_keyword_location.of(&self.text)
+    }
+
+    /// The keyword; for a `false` schema the one that applies it (empty at the root).
+    ///
+    /// ```
+    /// use toolsure_schema::{Schema, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"minimum": 3}"#)?;
+    /// let report = schema.explain(&mut Workspace::new(), &serde_json::json!(1));
+    /// assert_eq!(report.findings[0].keyword(), "minimum");
+    /// # Ok::<(), toolsure_schema::CompileError>(())
+    /// ```
+    #[must_use]
+    pub fn keyword(&self) -> &'static str {
+        self.keyword
+    }
+
+    /// The location of the keyword in the schema's JSON text.
+    ///
+    /// ```
+    /// use toolsure_schema::{Schema, Workspace};
+    ///
+    /// let text = r#"{"minimum": 3}"#;
+    /// let schema = Schema::compile(text.as_bytes())?;
+    /// let report = schema.explain(&mut Workspace::new(), &serde_json::json!(1));
+    /// let source = report.findings[0].source();
+    /// assert_eq!((source.document, source.pointer), ("", "/minimum"));
+    /// assert_eq!(&text[source.span], "3");
+    /// # Ok::<(), toolsure_schema::CompileError>(())
+    /// ```
+    #[must_use]
+    pub fn source(&self) -> Source<'_> {
+        Source {
+            document: self.document.of(&self.text),
+            pointer: self.pointer.of(&self.text),
+            span: self.span.clone(),
+        }
+    }
+
     /// Finds the span of the value in the text of the instance.
     pub(super) fn locate(&mut self, instance: View<'_>) {
         let mut view = instance;
-        for token in toolsure_json::pointer::tokens(&self.instance_location) {
+        for token in toolsure_json::pointer::tokens(self.instance_location()) {
             let next = match view.kind() {
                 Kind::Array => toolsure_json::pointer::index(&token).and_then(|at| view.item(at)),
                 _ => view.member(&token),
@@ -63,7 +161,7 @@ impl Finding {
             let Some(next) = next else { return };
             view = next;
         }
-        if let Some(name) = &self.property_name {
+        if let Some(name) = self.property_name() {
             let key = view.members().find(|(key, _)| key.text() == name);
             if let Some((key, _)) = key {
                 view = key.view();
@@ -74,15 +172,33 @@ impl Finding {
     }
 }
 
+impl fmt::Debug for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Finding")
+            .field("instance_location", &self.instance_location())
+            .field("property_name", &self.property_name())
+            .field("keyword_location", &self.keyword_location())
+            .field(
+                "absolute_keyword_location",
+                &self.absolute_keyword_location(),
+            )
+            .field("keyword", &self.keyword)
+            .field("kind", &self.kind)
+            .field("source", &self.source())
+            .field("instance_span", &self.instance_span)
+            .finish()
+    }
+}
+
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // why: written piece by piece, it would make the caller's string grow many times.
         let mut line = String::with_capacity(LINE);
-        if let Some(name) = &self.property_name {
+        if let Some(name) = self.property_name() {
             write!(line, "property name `{}`: ", quote(name, SHOWN))?;
         }
         write!(line, "{} (at ", self.kind)?;
-        match self.instance_location.as_str() {
+        match self.instance_location() {
             "" => line.push_str("the root"),
             place => write!(line, "{}", quote(place, PLACE))?,
         }
@@ -177,38 +293,66 @@ impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
     ) -> Option<Finding> {
         let kind = self.describer.describe(self.found, fault)?;
         let model = self.model;
-        let paths = &self.found.paths;
+        let (paths, origin) = (&self.found.paths, fault.origin);
         let sub = model.sub(fault.sub).ok()?;
-        let entry = fault.entry(model);
-        let (node, keyword) = match entry {
-            Some(entry) => {
-                let name = model.view(sub.doc, entry.name)?;
-                (entry.value, name.string().to_owned())
-            }
-            None => (sub.node, fault.applied_by().unwrap_or_default().to_owned()),
+        let (node, keyword) = match fault.entry(model) {
+            Some(entry) => (entry.value, entry.keyword.name()),
+            None => (sub.node, fault.applied_by().unwrap_or_default()),
         };
         let span = model.view(sub.doc, node)?.span();
-        let document = model.docs.get(sub.doc.index())?;
+        let document = model.docs.get(sub.doc.index())?.uri.as_str();
+        let resource = model.resources.get(sub.resource.index())?;
         let (keyword_before, instance_before) = before.map_or(("", ""), |before| {
-            (&*before.keyword_location, &*before.instance_location)
+            (before.keyword_location(), before.instance_location())
         });
-        let keyword_location = self.keywords.write(paths, fault.path, keyword_before);
-        let behind = self.keywords.length_of(fault.origin.path);
-        let behind = keyword_location.get(behind..).unwrap_or_default();
-        let (pointer, absolute) = self.locator.places(fault.sub, fault.origin, behind);
+        // Without references, the evaluation path is also the pointer in the document.
+        let is_direct = origin.path == Path::default();
+        let length = paths.length(fault.path);
+        let room = paths.length(fault.place) + resource.uri.len() + length + 1;
+        let mut text = String::with_capacity(match is_direct {
+            true => room,
+            false => room + self.locator.pointer(origin.sub).len() + 2 * length,
+        });
+        let instance_location =
+            self.instances
+                .write(paths, fault.place, instance_before, &mut text);
+        let property_name = fault.name().map(|name| Part::push(&mut text, name));
+        let document = Part::push(&mut text, document);
+        let start = text.len();
+        if is_direct {
+            text.push_str(&resource.uri);
+            text.push('#');
+        }
+        let keyword_location = self
+            .keywords
+            .write(paths, fault.path, keyword_before, &mut text);
+        let behind = self.keywords.length_of(origin.path);
+        let behind = keyword_location.of(&text).get(behind..).unwrap_or_default();
+        let is_whole = is_direct && resource.root == origin.sub && is_fragment(behind);
+        let (pointer, absolute_keyword_location) = match is_whole {
+            true => (keyword_location, Part::from(start, &text)),
+            false => {
+                let (pointer, below) = self.locator.pointer_from(resource, origin, behind);
+                let start = text.len();
+                text.push_str(&resource.uri);
+                text.push('#');
+                push_fragment(&mut text, pointer.get(below..).unwrap_or_default());
+                let absolute = Part::from(start, &text);
+                (Part::push(&mut text, &pointer), absolute)
+            }
+        };
         Some(Finding {
-            instance_location: self.instances.write(paths, fault.place, instance_before),
-            property_name: fault.name().map(str::to_owned),
-            keyword_location,
-            absolute_keyword_location: absolute,
-            keyword,
             kind,
-            source: Source {
-                document: document.uri.clone(),
-                pointer,
-                span: span.start..span.end,
-            },
             instance_span: None,
+            keyword,
+            span: span.start..span.end,
+            text,
+            instance_location,
+            property_name,
+            keyword_location,
+            absolute_keyword_location,
+            document,
+            pointer,
         })
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::explain::Origin;
-use crate::model::{Model, SubschemaId};
+use crate::model::{Model, Resource, SubschemaId};
 
 /// Computes the locations of subschemas in their documents, each once.
 pub(super) struct Locator<'o> {
@@ -27,6 +27,9 @@ impl<'o> Locator<'o> {
     /// The JSON pointer of a subschema in its document.
     pub(super) fn pointer(&mut self, id: SubschemaId) -> &str {
         let model = self.model;
+        if id == model.root {
+            return "";
+        }
         self.known.entry(id).or_insert_with(|| {
             // A report never asks for a subschema that is missing: the evaluation ends there.
             let pointer = model.sub(id).and_then(|sub| model.pointer(sub));
@@ -34,46 +37,58 @@ impl<'o> Locator<'o> {
         })
     }
 
-    /// The JSON pointer and the absolute URI of a subschema, or of a keyword in it, from the tokens
-    /// that lead there from its origin. The URI is that of its resource, with a JSON pointer as
-    /// fragment.
-    pub(super) fn places(
+    /// The JSON pointer of a subschema in its document, or of a keyword in it, from the tokens that
+    /// lead there from its origin; and how many bytes of it lead to its resource.
+    pub(super) fn pointer_from(
         &mut self,
-        sub: SubschemaId,
+        resource: &Resource,
         origin: Origin,
         behind: &str,
-    ) -> (String, String) {
+    ) -> (String, usize) {
         let start = self.pointer(origin.sub);
-        let mut pointer = String::with_capacity(start.len() + behind.len());
-        pointer.push_str(start);
-        pointer.push_str(behind);
+        let below = start.len();
+        let pointer = [start, behind].concat();
+        if resource.root == origin.sub {
+            return (pointer, below);
+        }
+        let root = self.pointer(resource.root);
+        let below = if pointer.starts_with(root) {
+            root.len()
+        } else {
+            0
+        };
+        (pointer, below)
+    }
+
+    /// The absolute URI of a subschema, or of a keyword in it, from the tokens that lead there from
+    /// its origin: that of its resource, with a JSON pointer as fragment.
+    pub(super) fn absolute(&mut self, sub: SubschemaId, origin: Origin, behind: &str) -> String {
         let resource = self.model.sub(sub).ok();
         let resource = resource.and_then(|sub| self.model.resources.get(sub.resource.index()));
-        let (uri, below) = match resource {
-            Some(resource) => {
-                let below = match resource.root == origin.sub {
-                    true => Some(behind),
-                    false => pointer.strip_prefix(self.pointer(resource.root)),
-                };
-                (resource.uri.as_str(), below.unwrap_or(&pointer))
-            }
-            None => ("", pointer.as_str()),
+        // A report never asks for a subschema whose resource is missing.
+        let Some(resource) = resource else {
+            return String::new();
         };
-        let mut absolute = String::with_capacity(uri.len() + 1 + below.len());
-        absolute.push_str(uri);
+        let (pointer, below) = self.pointer_from(resource, origin, behind);
+        let below = pointer.get(below..).unwrap_or_default();
+        let mut absolute = String::with_capacity(resource.uri.len() + 1 + below.len());
+        absolute.push_str(&resource.uri);
         absolute.push('#');
         push_fragment(&mut absolute, below);
-        (pointer, absolute)
+        absolute
     }
+}
+
+/// Whether a JSON pointer is its own URI fragment.
+pub(super) fn is_fragment(pointer: &str) -> bool {
+    // A loop without early exit is faster.
+    let allowed = pointer.bytes().map(|byte| ALLOWED.get(usize::from(byte)));
+    allowed.fold(true, |all, allowed| all & (allowed == Some(&true)))
 }
 
 /// Appends a JSON pointer in the form of a URI fragment (RFC 6901, section 6).
 pub(super) fn push_fragment(uri: &mut String, pointer: &str) {
-    // A loop without early exit is faster.
-    if pointer
-        .bytes()
-        .fold(true, |all, byte| all & represents_itself(byte))
-    {
+    if is_fragment(pointer) {
         uri.push_str(pointer);
         return;
     }
@@ -87,8 +102,19 @@ pub(super) fn push_fragment(uri: &mut String, pointer: &str) {
     }
 }
 
+/// [`represents_itself`] for each byte.
+static ALLOWED: [bool; 256] = {
+    let mut allowed = [false; 256];
+    let (mut byte, mut rest) = (0, allowed.as_mut_slice());
+    while let [first, others @ ..] = rest {
+        *first = represents_itself(byte);
+        (byte, rest) = (byte.wrapping_add(1), others);
+    }
+    allowed
+};
+
 /// Whether RFC 3986 allows a byte in a fragment.
-fn represents_itself(byte: u8) -> bool {
+const fn represents_itself(byte: u8) -> bool {
     // In ASCII order: characters outside the ranges are not allowed in a URI fragment.
     matches!(
         byte,

@@ -249,7 +249,7 @@ impl<'r> Selection<'r> {
             let depth = members
                 .iter()
                 .filter_map(|at| self.findings.get(*at))
-                .map(|finding| depth(&finding.instance_location))
+                .map(|finding| depth(finding.instance_location()))
                 .min()
                 .unwrap_or(0);
             let better = best.is_none_or(|(_, deepest, fewest)| {
@@ -263,7 +263,7 @@ impl<'r> Selection<'r> {
         let members = of_branch.get(&branch)?;
         let same_place = |at: &usize| {
             self.findings.get(*at).is_some_and(|finding| {
-                finding.instance_location == union.instance_location
+                finding.instance_location() == union.instance_location()
                     && matches!(
                         finding.kind,
                         FindingKind::Type { .. }
@@ -300,7 +300,7 @@ impl<'r> Selection<'r> {
                 });
                 continue;
             };
-            let place = finding.instance_location.as_str();
+            let place = finding.instance_location();
             match missing.iter_mut().find(|known| known.place == place) {
                 Some(known) => {
                     for name in names {
@@ -338,12 +338,9 @@ impl<'r> Selection<'r> {
         let (place, name) = match &finding.kind {
             // Reported for the object, because the message contains the name.
             FindingKind::UnexpectedProperty { .. } | FindingKind::ForbiddenProperty { .. } => {
-                (parent(&finding.instance_location), None)
+                (parent(finding.instance_location()), None)
             }
-            _ => (
-                finding.instance_location.as_str(),
-                finding.property_name.as_deref(),
-            ),
+            _ => (finding.instance_location(), finding.property_name()),
         };
         let mut text = start(place, name);
         let mut findings = vec![index];
@@ -375,7 +372,7 @@ impl<'r> Selection<'r> {
         let mut findings = Vec::new();
         for (at, finding) in self.findings.iter().enumerate().skip(index + 1) {
             if branch_of(finding, union).is_none()
-                || finding.instance_location != union.instance_location
+                || finding.instance_location() != union.instance_location()
             {
                 continue;
             }
@@ -441,12 +438,12 @@ impl<'r> Selection<'r> {
 /// The branch of a union that a finding belongs to.
 fn branch_of(finding: &Finding, union: &Finding) -> Option<usize> {
     let rest = finding
-        .keyword_location
-        .strip_prefix(union.keyword_location.as_str())?
+        .keyword_location()
+        .strip_prefix(union.keyword_location())?
         .strip_prefix('/')?;
     if !finding
-        .instance_location
-        .starts_with(union.instance_location.as_str())
+        .instance_location()
+        .starts_with(union.instance_location())
     {
         return None;
     }

@@ -71,7 +71,7 @@ impl Sink for Tree<'_> {
         }
         let ((path, behind), instance) = (spot.path(), spot.instance());
         let behind = path.get(behind..).unwrap_or_default();
-        let (_, absolute) = self.locator.places(spot.sub, spot.origin, behind);
+        let absolute = self.locator.absolute(spot.sub, spot.origin, behind);
         self.pay(UNIT_BYTES + absolute.len() + path.len() + instance.len())?;
         let index = self.units.len();
         self.units.push(Unit {

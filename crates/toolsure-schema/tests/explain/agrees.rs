@@ -206,7 +206,7 @@ fn plain_evaluation_and_plan_agree() {
             assert_eq!(report.summary().to_string().is_empty(), !invalid, "{about}");
             for finding in &report.findings {
                 assert!(finding.instance_span.is_some(), "{about}");
-                let place = finding.source.span.clone();
+                let place = finding.source().span;
                 assert!(
                     text.get(place).is_some_and(|text| !text.is_empty()),
                     "{about}"

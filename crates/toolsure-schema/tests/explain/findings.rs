@@ -270,18 +270,18 @@ fn a_finding_knows_its_places() {
     let [finding] = report.findings.as_slice() else {
         unreachable!("one finding: {report:?}")
     };
-    assert_eq!(finding.instance_location, "/a b/1");
+    assert_eq!(finding.instance_location(), "/a b/1");
     assert_eq!(
-        finding.keyword_location,
+        finding.keyword_location(),
         "/properties/a b/$ref/items/maximum"
     );
     assert_eq!(
-        finding.absolute_keyword_location,
+        finding.absolute_keyword_location(),
         "https://example.com/n#/items/maximum"
     );
-    assert_eq!(finding.keyword, "maximum");
-    assert_eq!(finding.source.pointer, "/$defs/n/items/maximum");
-    assert_eq!(schema.get(finding.source.span.clone()), Some("3"));
+    assert_eq!(finding.keyword(), "maximum");
+    assert_eq!(finding.source().pointer, "/$defs/n/items/maximum");
+    assert_eq!(schema.get(finding.source().span), Some("3"));
     assert_eq!(finding.instance_span, Some(20..21));
     assert!(report.complete);
 }
@@ -309,7 +309,7 @@ fn a_false_schema_is_the_finding_of_the_keyword_that_applies_it() {
         (r#"{"prefixItems": [false]}"#, "[1]", "prefixItems"),
     ] {
         let report = explain(schema, instance);
-        assert_eq!(report.findings[0].keyword, keyword, "{schema}");
+        assert_eq!(report.findings[0].keyword(), keyword, "{schema}");
     }
 }
 
@@ -325,7 +325,7 @@ fn branches_for_names_are_ranked_by_type() {
             other => panic!("{schema}: {other:?}"),
         };
         assert_eq!(plausible, &[1], "{schema}");
-        let first = &report.findings[1].keyword_location;
+        let first = report.findings[1].keyword_location();
         assert!(first.ends_with("/anyOf/1/minLength"), "{schema}: {first}");
     }
 }

@@ -348,7 +348,7 @@ fn a_fault_below_many_subschemas_is_found() {
             unreachable!("{levels}: {report:?}")
         };
         assert_eq!(
-            finding.instance_location,
+            finding.instance_location(),
             format!("{}/y", "/x".repeat(levels))
         );
         assert!(report.complete, "{levels}");

@@ -1,7 +1,7 @@
 //! Explanations find what lies below a failing type or constant, and outputs can be read
 //! again.
 
-use toolsure_schema::{Compiler, OutputFormat, Schema, Workspace};
+use toolsure_schema::{Compiler, Finding, OutputFormat, Schema, Workspace};
 
 /// Subschemas of which the plan has no node, because a type or a constant beside them
 /// already refuses every value that they look at.
@@ -60,7 +60,7 @@ fn what_fails_below_a_failing_type_or_constant_is_found() {
         let places: Vec<_> = report
             .findings
             .iter()
-            .map(|finding| finding.instance_location.as_str())
+            .map(Finding::instance_location)
             .collect();
         assert!(report.complete, "{schema}: {places:?}");
         // The value itself, and something in it.

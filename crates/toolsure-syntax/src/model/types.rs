@@ -1,5 +1,7 @@
 //! Sets of the seven instance types, as bits.
 
+use std::borrow::Cow;
+
 use toolsure_json::{Kind, Node};
 
 use crate::dialect::Dialect;
@@ -15,7 +17,7 @@ use crate::dialect::Dialect;
 /// assert!(types.contains(TypeSet::INTEGER) && !types.contains(TypeSet::NUMBER));
 /// assert!(types.intersects(TypeSet::NUMBER));
 /// assert!(types.has_kind(Kind::String) && !types.has_kind(Kind::Number));
-/// assert_eq!(types.names(), ["string", "integer"]);
+/// assert_eq!(*types.names(), ["string", "integer"]);
 /// assert_eq!(TypeSet::from_name("integer"), Some(TypeSet::INTEGER));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -224,26 +226,36 @@ impl TypeSet {
         integer == self.contains(Self::INTEGER)
     }
 
-    /// The names of the members, for a message.
+    /// The names of the members, for a message; that of one type takes no memory.
+    ///
+    /// ```
+    /// use toolsure_syntax::model::TypeSet;
+    ///
+    /// let types = TypeSet::NUMBER.union(TypeSet::NULL);
+    /// assert_eq!(*types.names(), ["null", "number"]);
+    /// ```
     #[must_use]
-    pub fn names(self) -> Vec<&'static str> {
-        let mut names = Vec::new();
-        for (one, name) in [
-            (Self::NULL, "null"),
-            (Self::BOOLEAN, "boolean"),
-            (Self::STRING, "string"),
-            (Self::ARRAY, "array"),
-            (Self::OBJECT, "object"),
-        ] {
-            if self.contains(one) {
-                names.push(name);
-            }
+    pub fn names(self) -> Cow<'static, [&'static str]> {
+        let named: [(Self, &[&str]); 7] = [
+            (Self::NULL, &["null"]),
+            (Self::BOOLEAN, &["boolean"]),
+            (Self::STRING, &["string"]),
+            (Self::ARRAY, &["array"]),
+            (Self::OBJECT, &["object"]),
+            (Self::NUMBER, &["number"]),
+            (Self::INTEGER, &["integer"]),
+        ];
+        let own = match Self(self.0 & Self::ALL.0) {
+            // `number` names it, whether or not it has integers.
+            set if set.contains(Self::FRACTION) => set.union(Self::INTEGER),
+            set => set,
+        };
+        if let Some((_, name)) = named.iter().find(|(one, _)| *one == own) {
+            return Cow::Borrowed(*name);
         }
-        if self.contains(Self::FRACTION) {
-            names.push("number");
-        } else if self.contains(Self::INTEGER) {
-            names.push("integer");
-        }
-        names
+        let is_named =
+            |one| own.contains(one) && (one != Self::INTEGER || !own.contains(Self::FRACTION));
+        let names = named.iter().filter(|(one, _)| is_named(*one));
+        names.flat_map(|(_, name)| name.iter().copied()).collect()
     }
 }

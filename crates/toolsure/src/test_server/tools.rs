@@ -395,8 +395,8 @@ fn judged(tool: &ToolContract, arguments: &str) -> Call {
             .and_then(|report| report.findings.into_iter().next());
         if let Some(first) = first {
             call.kind = CallKind::Invalid {
-                keyword_location: first.source.pointer.clone(),
-                instance_location: first.instance_location.clone(),
+                keyword_location: first.source().pointer.to_owned(),
+                instance_location: first.instance_location().to_owned(),
                 message: first.to_string(),
             };
         }

@@ -31,15 +31,15 @@ pub(super) fn instance(
         let mut diagnostic = diagnose(problem, Severity::Error, Some(source));
         if let Some((schema, finding)) = problem
             .finding
-            .and_then(|finding| Some((sources.of(&finding.source.document)?, finding)))
+            .and_then(|finding| Some((sources.of(finding.source().document)?, finding)))
         {
             diagnostic = diagnostic.mark(Mark {
                 source: schema,
-                span: finding.source.span.clone(),
-                label: problem::place(&finding.source.pointer),
+                span: finding.source().span,
+                label: problem::place(finding.source().pointer),
             });
         } else if let Some(finding) = problem.finding {
-            diagnostic = diagnostic.note(format!("by {}", finding.absolute_keyword_location));
+            diagnostic = diagnostic.note(format!("by {}", finding.absolute_keyword_location()));
         }
         if let Some(note) = problem.finding.and_then(problem::closest_branches) {
             diagnostic = diagnostic.note(note);

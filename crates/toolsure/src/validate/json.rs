@@ -212,20 +212,20 @@ fn found<'a>(
     source: &Source<'_>,
     sources: &'a Sources<'a>,
 ) -> Found<'a> {
-    let schema = sources.of(&finding.source.document);
+    let schema = sources.of(finding.source().document);
     Found {
-        keyword: &finding.keyword,
+        keyword: finding.keyword(),
         message: &problem.message,
-        instance_location: &finding.instance_location,
-        property_name: finding.property_name.as_deref(),
-        keyword_location: &finding.keyword_location,
-        absolute_keyword_location: &finding.absolute_keyword_location,
+        instance_location: finding.instance_location(),
+        property_name: finding.property_name(),
+        keyword_location: finding.keyword_location(),
+        absolute_keyword_location: finding.absolute_keyword_location(),
         place: problem.span.as_ref().map(|span| place(source, span.start)),
         schema: Keyword {
             file: schema.map(|schema| schema.name.as_str()),
-            document: &finding.source.document,
-            pointer: &finding.source.pointer,
-            place: schema.map(|schema| place(schema, finding.source.span.start)),
+            document: finding.source().document,
+            pointer: finding.source().pointer,
+            place: schema.map(|schema| place(schema, finding.source().span.start)),
         },
     }
 }

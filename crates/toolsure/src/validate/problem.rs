@@ -47,11 +47,11 @@ impl<'a> Problem<'a> {
 
     /// The problem of a keyword that fails in `text`.
     fn of_finding(finding: &'a Finding, text: &[u8]) -> Self {
-        let message = match &finding.property_name {
+        let message = match finding.property_name() {
             Some(name) => format!("property name `{}`: {}", quote(name, 64), finding.kind),
             None => finding.kind.to_string(),
         };
-        let code = match finding.keyword.as_str() {
+        let code = match finding.keyword() {
             "" => "false",
             keyword => keyword,
         };
@@ -65,7 +65,7 @@ impl<'a> Problem<'a> {
                     .filter(|_| about_the_name)
                     .unwrap_or(span)
             }),
-            label: place(&finding.instance_location),
+            label: place(finding.instance_location()),
             finding: Some(finding),
             ..Self::new(code, message)
         }
@@ -199,12 +199,12 @@ pub(super) fn closest_branches(finding: &Finding) -> Option<String> {
 /// The branch of a union that a finding belongs to.
 fn branch_of(finding: &Finding, union: &Finding) -> Option<usize> {
     finding
-        .instance_location
-        .strip_prefix(&union.instance_location)
+        .instance_location()
+        .strip_prefix(union.instance_location())
         .filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
     let below = finding
-        .keyword_location
-        .strip_prefix(&union.keyword_location)?;
+        .keyword_location()
+        .strip_prefix(union.keyword_location())?;
     below.strip_prefix('/')?.split('/').next()?.parse().ok()
 }
 
@@ -263,11 +263,11 @@ fn root(text: &[u8]) -> Range<usize> {
 /// The location of a finding's keyword: file, line, column and pointer, escaped; its URI if the
 /// text of the document is not available.
 pub(super) fn keyword_place(finding: &Finding, sources: &Sources<'_>) -> String {
-    let Some(schema) = sources.of(&finding.source.document) else {
-        return quote(&finding.absolute_keyword_location, POINTER_CHARS).to_string();
+    let Some(schema) = sources.of(finding.source().document) else {
+        return quote(finding.absolute_keyword_location(), POINTER_CHARS).to_string();
     };
-    let place = schema.line_column(finding.source.span.start);
-    let pointer = quote(&finding.source.pointer, POINTER_CHARS);
+    let place = schema.line_column(finding.source().span.start);
+    let pointer = quote(finding.source().pointer, POINTER_CHARS);
     format!("{}:{}:{} {pointer}", schema.name, place.line, place.column)
 }
 

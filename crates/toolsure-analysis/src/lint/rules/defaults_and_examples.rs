@@ -108,7 +108,7 @@ fn judge<'a>(
     let mut reported = None;
     let mut nulls: Vec<(&Sample<'_, 'a>, String)> = Vec::new();
     for finding in &report.findings {
-        let mut tokens = pointer::tokens(&finding.instance_location);
+        let mut tokens = pointer::tokens(finding.instance_location());
         let Some(index) = tokens.next().and_then(|token| pointer::index(&token)) else {
             continue;
         };
