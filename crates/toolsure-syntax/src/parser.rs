@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toolsure_json::{Kind, Node as _, OwnedDocument, ReadErrorKind, ReadLimits, View};
 use toolsure_pattern::Pattern;
 
-use crate::build::ModelBuilder;
+use crate::build::{Again, ModelBuilder};
 use crate::dialect::{Dialect, DialectRules, Vocabulary, metaschema};
 use crate::error::{CompileError, CompileErrorKind, SchemaLocation};
 use crate::limits::{Limit, LimitName, Limits};
@@ -185,7 +185,7 @@ impl Parser {
     ///
     /// [`CompileError`] says why the schema is refused.
     pub fn parse_document(&self, schema: OwnedDocument) -> Result<Model, CompileError> {
-        self.build(schema, true, &[])
+        self.build(schema, true, None)
     }
 
     /// As [`parse_document`](Self::parse_document), but without the keywords that assert nothing
@@ -202,7 +202,7 @@ impl Parser {
     ///
     /// [`CompileError`] says why the schema is refused.
     pub fn parse_assertions(&self, schema: OwnedDocument) -> Result<Model, CompileError> {
-        self.build(schema, false, &[])
+        self.build(schema, false, None)
     }
 
     /// As [`parse_document`](Self::parse_document), or without `annotations` as
@@ -227,7 +227,41 @@ impl Parser {
         annotations: bool,
         patterns: &[Arc<Pattern>],
     ) -> Result<Model, CompileError> {
-        self.build(schema, annotations, patterns)
+        let again = Again {
+            patterns,
+            names: None,
+        };
+        self.build(schema, annotations, Some(again))
+    }
+
+    /// As [`parse_again`](Self::parse_again) without annotations, but only the part of the schema that
+    /// matters to instances without other members than those with these `names`: other subschemas
+    /// of `properties`, and definitions that nothing refers to, are
+    /// [not decoded](crate::model::Shape::UNDECODED). The schema must be one resource without
+    /// anchors, of which nothing was left out.
+    ///
+    /// ```
+    /// use toolsure_syntax::model::Shape;
+    ///
+    /// let parser = toolsure_syntax::Parser::default();
+    /// let document = parser.read(br#"{"properties": {"a": {"minimum": 1}, "b": {}}}"#)?;
+    /// let part = parser.parse_part(document, &[], &|name| name == "a")?;
+    /// assert_ne!(part.subs[1].shape, Shape::UNDECODED);
+    /// assert_eq!(part.subs[2].shape, Shape::UNDECODED);
+    /// # Ok::<(), toolsure_syntax::CompileError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`] says why the schema is refused.
+    pub fn parse_part(
+        &self,
+        schema: OwnedDocument,
+        patterns: &[Arc<Pattern>],
+        names: &dyn Fn(&str) -> bool,
+    ) -> Result<Model, CompileError> {
+        let names = Some(names);
+        self.build(schema, false, Some(Again { patterns, names }))
     }
 
     /// The resources of a schema that may be invalid, with the dialects and the base URI that
@@ -255,11 +289,11 @@ impl Parser {
         &self,
         schema: OwnedDocument,
         annotations: bool,
-        patterns: &[Arc<Pattern>],
+        again: Option<Again<'_>>,
     ) -> Result<Model, CompileError> {
         let options = &self.0.options;
         let metaschemas = |uri: &str| self.custom_rules(uri, 0);
-        let mut builder = ModelBuilder::new(options, annotations, patterns, &metaschemas);
+        let mut builder = ModelBuilder::new(options, annotations, again, &metaschemas);
         let dialect = options.dialect.or(options.default_dialect);
         let rules = DialectRules::all(dialect.unwrap_or_default());
         let root = builder.add_document("", schema, rules)?;

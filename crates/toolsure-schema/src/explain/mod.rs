@@ -45,6 +45,8 @@ use sink::Sink;
 pub(crate) struct Evaluation<'o, 'i, N: Node<'i>> {
     reporter: Reporter<'o, 'i, N>,
     instance: N,
+    /// Whether the report ended early.
+    pub(crate) is_stopped: bool,
 }
 
 impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
@@ -59,6 +61,7 @@ impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
         Self {
             reporter: Reporter::new(program, allowance, scratch),
             instance,
+            is_stopped: false,
         }
     }
 
@@ -88,7 +91,8 @@ impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
         self.reporter.context.evaluator.refuel();
         let before = contradictions();
         let done = self.reporter.run(self.instance, sink);
-        done.is_continue() && !self.reporter.left_out && contradictions() == before
+        self.is_stopped = done.is_break() || contradictions() != before;
+        !self.is_stopped && !self.reporter.left_out
     }
 
     /// Returns the scratch memory, for the next evaluation.

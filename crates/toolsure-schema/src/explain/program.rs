@@ -12,11 +12,17 @@ pub(crate) struct Program {
 
 impl Program {
     /// A model, and the plain program made from it.
-    pub(crate) fn new(mut model: Model, plain: PlainPlan) -> Self {
+    pub(crate) fn new(mut model: Model, mut plain: PlainPlan) -> Self {
         // It lives as long as the schema.
         model.subs.shrink_to_fit();
         model.entries.shrink_to_fit();
         model.targets.shrink_to_fit();
+        plain.plan.shrink();
+        Self { model, plain }
+    }
+
+    /// A program for one explanation.
+    pub(crate) fn part(model: Model, plain: PlainPlan) -> Self {
         Self { model, plain }
     }
 

@@ -1,7 +1,7 @@
 //! Lowers the keywords that walk members or items, merged into one walk each.
 
 use thin_vec::ThinVec;
-use toolsure_json::{Node as _, NodeId};
+use toolsure_json::{Node as _, NodeId, View};
 
 use super::asserts::asserts;
 use super::builder::NodeBuilder;
@@ -41,13 +41,27 @@ impl Lowering<'_> {
             return Err(self.internal_error(id));
         };
         let document = doc.text.document();
+        let beside = model.entries(sub)?;
+        // The numbers and the lengths of the names; those of different keywords are mostly the same.
         let room = entries.iter().map(|entry| match &entry.form {
-            Form::Map(map) if entry.keyword == Keyword::Properties => map.len(),
-            Form::Literal if entry.keyword == Keyword::Required => document.view(entry.value).len(),
-            _ => 0,
+            Form::Map(map) if entry.keyword == Keyword::Properties => {
+                let names = map.iter().map(|(key, _)| document.view(*key));
+                (map.len(), names.map(length).sum())
+            }
+            Form::Literal if entry.keyword == Keyword::Required => {
+                let names = document.view(entry.value);
+                (names.len(), names.items().map(length).sum())
+            }
+            Form::One(_) if self.plain && entry.keyword == Keyword::AdditionalProperties => {
+                let names = declared(beside).map(|key| document.view(key));
+                names.fold((0, 0), |(count, bytes), name| {
+                    (count + 1, bytes + length(name))
+                })
+            }
+            _ => (0, 0),
         });
-        let room = room.max().unwrap_or(0);
-        let mut names: Slots<Slot> = Slots::with_room(room);
+        let (room, bytes) = room.max().unwrap_or_default();
+        let mut names: Slots<Slot> = Slots::with_room(room, bytes);
         let mut dependents: Vec<(u32, Vec<u32>, Option<NodeIx>)> = Vec::new();
         let mut any = false;
         for entry in entries {
@@ -76,11 +90,11 @@ impl Lowering<'_> {
                 (Form::One(one), Keyword::AdditionalProperties) => {
                     plan.additional = Some(NodeSummary::open(self.child(*one, scope)?));
                     if self.plain {
-                        for name in declared(model.entries(sub)?) {
+                        for name in declared(beside) {
                             let name = document.view(name).string();
                             names.amend(name, Slot::at, |slot| slot.declared = true);
                         }
-                        plan.patterns = patterns(model.entries(sub)?);
+                        plan.patterns = patterns(beside);
                     }
                 }
                 (Form::One(one), Keyword::PropertyNames) => {
@@ -337,6 +351,12 @@ impl Lowering<'_> {
             },
         )
     }
+}
+
+/// The length of a name, at most.
+pub(super) fn length(name: View<'_>) -> usize {
+    let span = name.span();
+    (span.end - span.start).saturating_sub(2)
 }
 
 /// Whether an object operation accepts every object.

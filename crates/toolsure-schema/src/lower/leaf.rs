@@ -3,6 +3,7 @@
 use toolsure_json::{Kind, Node as _, Number, Unmetered, View};
 
 use super::builder::NodeBuilder;
+use super::collection::length;
 use super::lowering::Lowering;
 use crate::dialect::Keyword;
 use crate::error::CompileError;
@@ -136,7 +137,7 @@ impl Lowering<'_> {
         };
         let mut members = EnumPlan::default();
         let text = text.document().view(entry.value);
-        let mut strings = Slots::with_room(text.len());
+        let mut strings = Slots::with_room(text.len(), text.items().map(length).sum());
         let mut integers = Vec::new();
         let mut numbers: Vec<(Number<'_>, Literal)> = Vec::new();
         let mut compound = Vec::new();

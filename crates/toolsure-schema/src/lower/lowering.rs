@@ -87,6 +87,9 @@ impl Lowering<'_> {
     /// The node of a subschema as used in a dynamic scope.
     pub(super) fn node(&mut self, id: SubschemaId, scope: ScopeId) -> Result<NodeIx, CompileError> {
         let (id, scope) = if self.plain {
+            if self.model.sub(id)?.shape == Shape::UNDECODED {
+                return Ok(NodeIx::NOWHERE);
+            }
             (id, scope)
         } else {
             let (id, scope, class) = self.skip_references(id, scope)?;

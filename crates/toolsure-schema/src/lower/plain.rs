@@ -9,7 +9,7 @@ use crate::error::CompileError;
 use crate::int::{to_u32, to_usize};
 use crate::limits::Limits;
 use crate::model::{Dangling, Entry, Form, Model, Shape, SubschemaId, TypeSet};
-use crate::plan::{NodeIx, Op, PlainKeyword, PlainPlan, PlainSubschema, Run};
+use crate::plan::{NodeIx, Op, PlainKeyword, PlainPlan, PlainSubschema, PlanNode, Run};
 
 /// Lowers each keyword of a model to an operation of its own.
 ///
@@ -26,6 +26,9 @@ pub(crate) fn plain(model: &Model, limits: &Limits) -> Result<PlainPlan, Compile
     work.plain = true;
     work.plan.nodes.reserve(model.subs.len());
     work.plan.ops.reserve(model.entries.len());
+    let keywords = model.entries.iter().map(|entry| entry.keyword);
+    let of_objects = keywords.filter(|keyword| keyword.applies_to() == AppliesTo::Objects);
+    work.plan.objects.reserve(of_objects.count());
     let start = work
         .scopes
         .enter(ScopeId::EMPTY, model.sub(model.root)?.resource)?;
@@ -56,14 +59,26 @@ pub(crate) fn plain(model: &Model, limits: &Limits) -> Result<PlainPlan, Compile
             *node = to;
         }
     }
-    plan.settle();
     // Its literals stay in the documents of the model, which is kept alongside.
-    plan.shrink();
+    plan.settle();
     Ok(PlainPlan {
         plan,
         subschemas: subschemas.into(),
         keywords: keywords.into(),
     })
+}
+
+/// Whether parts of a model can be lowered to a plain program: each of them means the same without
+/// the rest, and the whole program is within its limit, so that it explains the same.
+pub(crate) fn has_parts(model: &Model, limits: &Limits) -> bool {
+    let ([document], [resource]) = (&*model.docs, &*model.resources) else {
+        return false;
+    };
+    let nodes = document.text.document().len();
+    // The names in tables, and the steps of each subschema through references and single branches.
+    let rows = nodes.saturating_mul(model.targets.len() + ROWS);
+    let most = limits.plan_nodes.saturating_mul(TIMES);
+    resource.anchors.is_empty() && model.scope_names == 0 && nodes.saturating_add(rows / 16) < most
 }
 
 impl Lowering<'_> {
@@ -98,6 +113,12 @@ impl Lowering<'_> {
             if matches!(entry.keyword, Keyword::Then | Keyword::Else) && !conditional {
                 continue;
             }
+            if let Form::Types(asked) = entry.form {
+                types = types.intersection(asked);
+                let op = Some(Op::Apply(NodeIx::of_types(asked)));
+                keywords.push(PlainKeyword { place, op });
+                continue;
+            }
             let only = std::slice::from_ref(entry);
             let before = builder.ops.len();
             match (entry.keyword, entry.keyword.applies_to()) {
@@ -108,13 +129,9 @@ impl Lowering<'_> {
                 (_, AppliesTo::Arrays) => self.array(id, sub, scope, only, &mut builder)?,
                 _ => self.value_keyword(id, sub, scope, entry, &mut builder)?,
             }
-            let op = match (builder.ops.get_mut(before), builder.types.take()) {
-                (None, Some(asked)) => {
-                    types = types.intersection(asked);
-                    Some(Op::Apply(NodeIx::of_types(asked)))
-                }
-                (None, None) => None,
-                (Some((run, op)), _) => {
+            let op = match builder.ops.get_mut(before) {
+                None => None,
+                Some((run, op)) => {
                     // A node has room for one walk over members and one over items; further walks
                     // go into the run for values of any kind.
                     let again = match run {
@@ -142,8 +159,16 @@ impl Lowering<'_> {
                 .sort_by_key(round);
         }
         self.check_ops(id, &builder)?;
-        builder.types = Some(types);
-        let mut node = self.pack(builder);
+        let mut node = match builder.ops.is_empty() {
+            true => {
+                self.spare_ops = builder.ops;
+                PlanNode::of_types(types)
+            }
+            false => {
+                builder.types = Some(types);
+                self.pack(builder)
+            }
+        };
         node.traits.leaf = !node.has(Run::FURTHER);
         // An explanation evaluates the levels below each level again.
         node.traits.memo = !node.traits.leaf;
@@ -165,3 +190,6 @@ fn round_of(keyword: Keyword) -> u8 {
 /// How many subschemas a plain program may have for each of an optimised one: subschemas that only
 /// ask for a type, or are only references, have nodes as well.
 const TIMES: usize = 8;
+/// The most rows of tables for each value of a schema, apart from references: names of members, and
+/// subschemas that nest.
+const ROWS: usize = 70;

@@ -80,6 +80,9 @@ impl Plan {
 
     /// The same, with a row for each kind if some kind needs less than the whole node.
     fn summary_by_kind(&mut self, ix: NodeIx, rows: &mut Vec<Option<NodeSummary>>) -> NodeSummary {
+        if ix == NodeIx::NOWHERE {
+            return NodeSummary::DANGLING;
+        }
         let own = self.summary(ix);
         if own.inspection != Inspection::Further {
             return own;

@@ -21,11 +21,11 @@ pub(crate) struct Slots<T> {
 }
 
 impl<T> Slots<T> {
-    /// An empty collection with room for some names.
-    pub(crate) fn with_room(names: usize) -> Self {
+    /// An empty collection with room for some names, which have that many bytes together.
+    pub(crate) fn with_room(names: usize, bytes: usize) -> Self {
         Self {
             rows: Vec::with_capacity(names),
-            text: String::with_capacity(names * NAME_BYTES),
+            text: String::with_capacity(bytes),
             slot_of: HashMap::new(),
         }
     }
@@ -108,7 +108,7 @@ impl<T> Slots<T> {
 
 impl<T> Default for Slots<T> {
     fn default() -> Self {
-        Self::with_room(0)
+        Self::with_room(0, 0)
     }
 }
 
@@ -127,5 +127,3 @@ impl NameTable<Slot> {
 
 /// While there are fewer names than this, a new one is compared with each of them.
 const FEW: usize = 24;
-/// The approximate length of a name in bytes.
-const NAME_BYTES: usize = 10;

@@ -1,6 +1,7 @@
 //! Explains why an instance does not match.
 
-use toolsure_json::{Node, ReadError, View};
+use foldhash::{HashSet, HashSetExt as _};
+use toolsure_json::{Key as _, Node, ReadError, View};
 
 use super::Report;
 use super::faults::Faults;
@@ -24,7 +25,15 @@ impl Question for Explain {
         workspace: &mut Workspace,
         node: N,
     ) -> Report {
-        schema.faults_of(workspace, node, self.verdict).report()
+        let verdict = self.verdict;
+        let verdict = verdict.unwrap_or_else(|| schema.check_node(workspace, node));
+        if verdict == Verdict::Invalid
+            && schema.explains_in_part()
+            && let Some(report) = schema.first_report(workspace, node)
+        {
+            return report;
+        }
+        schema.faults_of(workspace, node, Some(verdict)).report()
     }
 
     fn of_view(self, schema: &Schema, workspace: &mut Workspace, view: View<'_>) -> Report {
@@ -162,6 +171,30 @@ impl Schema {
         )
     }
 
+    /// The first explanation of a failure, by the part of the plain program that the instance needs;
+    /// `None` if that may not be all.
+    fn first_report<'i, N: Node<'i>>(
+        &self,
+        workspace: &mut Workspace,
+        instance: N,
+    ) -> Option<Report> {
+        let names = names_in(instance)?;
+        let program = self.plain_part(&|name| names.contains(name)).ok()?;
+        let most = workspace.findings.unwrap_or(Report::FINDINGS);
+        let found = Faults::found(
+            Verdict::Invalid,
+            &program,
+            instance,
+            self.allowance(workspace),
+            most,
+            &mut workspace.scratch,
+        );
+        let count = found.len();
+        let is_all = count > 0 && (!found.is_stopped || count >= most);
+        let report = found.report();
+        (is_all && report.findings.len() == count).then_some(report)
+    }
+
     pub(super) fn allowance(&self, workspace: &Workspace) -> Allowance {
         let bounds = self.compiler().bounds();
         Allowance {
@@ -187,3 +220,24 @@ impl Schema {
         }
     }
 }
+
+/// The names of all members in a value; `None` if there are many values.
+fn names_in<'i, N: Node<'i>>(value: N) -> Option<HashSet<&'i str>> {
+    let mut names = HashSet::new();
+    let mut waiting = vec![value];
+    let mut left = VALUES;
+    while let Some(value) = waiting.pop() {
+        left = left.checked_sub(value.len())?;
+        for (key, member) in value.members() {
+            names.insert(key.text());
+            if member.kind().is_container() {
+                waiting.push(member);
+            }
+        }
+        waiting.extend(value.items().filter(|item| item.kind().is_container()));
+    }
+    Some(names)
+}
+
+/// The most values of an instance whose names are collected, which no fuel pays for.
+const VALUES: usize = 1_000;

@@ -13,6 +13,8 @@ use crate::schema::Verdict;
 pub struct Faults<'s, 'i, N: Node<'i>> {
     verdict: Verdict,
     complete: bool,
+    /// Whether the evaluation ended early.
+    pub(super) is_stopped: bool,
     program: Option<&'s Program>,
     found: Found<'s, 'i, N>,
     allowance: Allowance,
@@ -32,6 +34,7 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
         Self {
             verdict,
             complete: verdict == Verdict::Valid,
+            is_stopped: false,
             program: None,
             found: Found::default(),
             allowance: Allowance { fuel: 0, depth: 0 },
@@ -51,10 +54,12 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
         let mut evaluation = Evaluation::new(program, instance, allowance, memory);
         let complete = evaluation.report(&mut Bounds::new(most.min(Report::MOST_FINDINGS)));
         let found = evaluation.take_faults();
+        let is_stopped = evaluation.is_stopped;
         *scratch = evaluation.into_scratch();
         Self {
             verdict,
             complete: complete && !found.faults.is_empty(),
+            is_stopped,
             program: Some(program),
             found,
             allowance,

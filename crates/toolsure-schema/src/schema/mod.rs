@@ -14,7 +14,8 @@ use toolsure_syntax::reference::Resources;
 use crate::compiler::Compiler;
 use crate::error::{CompileError, CompileErrorKind, Place};
 use crate::explain::Program;
-use crate::lower::{lower, plain};
+use crate::int::{to_u32, to_usize};
+use crate::lower::{has_parts, lower, plain};
 use crate::model::Model;
 use crate::options::Warning;
 use crate::plan::{Plan, shared};
@@ -57,7 +58,9 @@ struct Rest {
     compiler: Compiler,
     later: OnceLock<Box<Later>>,
     /// The size of the model in bytes; it is built again from the text to explain a failure.
-    model: usize,
+    model: u32,
+    /// Whether a part of the schema can be explained without the rest.
+    has_parts: bool,
 }
 
 /// Data that few schemas have, or that is built on request.
@@ -66,7 +69,9 @@ struct Later {
     warnings: Box<[Warning]>,
     /// Parsed again on request.
     text: OnceLock<OwnedDocument>,
-    /// Built from the text to explain a failure.
+    /// Whether a failure was explained.
+    explained: OnceLock<()>,
+    /// Built from the text to explain failures after the first.
     plain: OnceLock<Result<Program, CompileError>>,
     /// The same with the keywords that assert nothing.
     annotated: OnceLock<Result<Program, CompileError>>,
@@ -75,7 +80,7 @@ struct Later {
 impl Schema {
     fn new(
         plan: Plan,
-        model: usize,
+        (model, has_parts): (usize, bool),
         source: String,
         compiler: Compiler,
         warnings: Vec<Warning>,
@@ -93,7 +98,8 @@ impl Schema {
             source: source.into(),
             compiler,
             later,
-            model,
+            model: to_u32(model),
+            has_parts,
         };
         Self(match shared(&plan) {
             Some(plan) => Held::Shared(Arc::new(Inner { plan, rest })),
@@ -203,7 +209,7 @@ impl Schema {
         let warnings = self.warnings().iter();
         let warnings = warnings.map(|warning| WARNING + warning.error().pointer().len());
         // The text is parsed again, and the plain program has its own tables.
-        let explained = source.len() + self.plan().memory() + model;
+        let explained = source.len() + self.plan().memory() + to_usize(*model);
         own + source.len() + explained + warnings.sum::<usize>()
     }
 
@@ -233,6 +239,24 @@ impl Schema {
     /// ```
     pub fn listing(&self) -> String {
         self.plan().to_string()
+    }
+
+    /// Whether the next explanation can do with a part of the plain program: the first one can.
+    pub(crate) fn explains_in_part(&self) -> bool {
+        let later = self.later();
+        self.rest().has_parts && later.plain.get().is_none() && later.explained.set(()).is_ok()
+    }
+
+    /// The part of the plain program that explains an instance whose members have these names.
+    pub(crate) fn plain_part(&self, names: &dyn Fn(&str) -> bool) -> Result<Program, CompileError> {
+        let text = self.document().clone();
+        let (plan, rest) = self.parts();
+        let before = contradictions();
+        let parser = rest.compiler.parser();
+        let model = parser.parse_part(text, &plan.patterns, names)?;
+        let plain = plain(&model, rest.compiler.bounds())?;
+        consistent(before)?;
+        Ok(Program::part(model, plain))
     }
 
     /// The plain program, which explains failures keyword by keyword.
@@ -290,12 +314,13 @@ impl Compiler {
         let text = self.parser().read(schema)?;
         let mut model = self.parser().parse_assertions(text.clone())?;
         let warnings = std::mem::take(&mut model.warnings);
+        let has_parts = warnings.is_empty() && has_parts(&model, self.bounds());
         let memory = explained_memory(&model);
         let plan = lower(model, self.bounds())?;
         consistent(before)?;
         Ok(Schema::new(
             plan,
-            memory,
+            (memory, has_parts),
             text.into_source(),
             self.clone(),
             warnings,

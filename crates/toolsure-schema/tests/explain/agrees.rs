@@ -8,7 +8,7 @@
     reason = "a panic is how a test fails, and the generator's numbers are small"
 )]
 
-use toolsure_schema::{Compiler, Dialect, OutputFormat, Verdict, Workspace};
+use toolsure_schema::{Compiler, Dialect, OutputFormat, Report, Verdict, Workspace};
 
 /// Small numbers that follow from a seed (xorshift64*).
 struct Dice(u64, Keywords);
@@ -185,10 +185,8 @@ fn plain_evaluation_and_plan_agree() {
         } else {
             Dialect::Draft202012
         };
-        let Ok(schema) = Compiler::new()
-            .default_dialect(dialect)
-            .compile(text.as_bytes())
-        else {
+        let compiler = Compiler::new().default_dialect(dialect);
+        let Ok(schema) = compiler.compile(text.as_bytes()) else {
             continue;
         };
         for _ in 0..12 {
@@ -224,6 +222,21 @@ fn plain_evaluation_and_plan_agree() {
             let mut for_one = Workspace::new().findings(1);
             let first = schema.explain(&mut for_one, &value);
             assert_eq!(first.findings.first(), other.findings.first(), "{about}");
+            if invalid {
+                // The first explanation of a schema lowers only what the instance needs.
+                for most in [Report::FINDINGS, 1] {
+                    let fuel = 1 + seed % 64;
+                    let mut workspaces = [
+                        Workspace::new().findings(most),
+                        Workspace::new().findings(most).explanation_fuel(fuel),
+                    ];
+                    for workspace in &mut workspaces {
+                        let unused = compiler.compile(text.as_bytes()).unwrap();
+                        let first = unused.explain(workspace, &value);
+                        assert_eq!(first, schema.explain(workspace, &value), "{about}");
+                    }
+                }
+            }
             let output = schema
                 .output(&mut workspace, data.as_bytes(), OutputFormat::Detailed)
                 .unwrap();

@@ -54,14 +54,14 @@ fn every_verdict_of_the_official_suite() {
                 let document = OwnedDocument::read(std::fs::read(&path).unwrap(), &limits).unwrap();
                 for case in document.document().root().items() {
                     let about = case.member("description").unwrap().string();
-                    let schema =
-                        match compiler.compile(raw(case.member("schema").unwrap()).as_bytes()) {
-                            Ok(schema) => schema,
-                            Err(error) => {
-                                wrong.push(format!("{}: {about}: {error}", path.display()));
-                                continue;
-                            }
-                        };
+                    let source = raw(case.member("schema").unwrap());
+                    let schema = match compiler.compile(source.as_bytes()) {
+                        Ok(schema) => schema,
+                        Err(error) => {
+                            wrong.push(format!("{}: {about}: {error}", path.display()));
+                            continue;
+                        }
+                    };
                     let mut workspace = Workspace::new();
                     for test in case.member("tests").unwrap().items() {
                         count += 1;
@@ -93,6 +93,10 @@ fn every_verdict_of_the_official_suite() {
                             && !inside.to_string_lossy().contains("bignum")
                         {
                             wrong.push(format!("value: {name}: {again:?}"));
+                        }
+                        let unused = compiler.compile(source.as_bytes()).unwrap();
+                        if unused.explain(&mut workspace, &value) != again {
+                            wrong.push(format!("first: {name}: {again:?}"));
                         }
                         for format in OutputFormat::ALL {
                             let text = schema.output(&mut workspace, data, format).unwrap();

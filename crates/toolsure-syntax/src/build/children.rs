@@ -16,8 +16,18 @@ impl ModelBuilder<'_> {
             return self.wrong(r, value, "an object of schemas");
         }
         let mut found = Vec::with_capacity(value.len());
+        let names = self.again.and_then(|again| again.names);
         for (key, value) in value.members() {
-            found.push((key.view().id(), self.child(r, value)?));
+            let id = self.child(r, value)?;
+            if let Some(names) = names
+                && match r.keyword {
+                    Keyword::Properties => !names(key.text()),
+                    keyword => matches!(keyword, Keyword::Defs | Keyword::Definitions),
+                }
+            {
+                self.omit(id);
+            }
+            found.push((key.view().id(), id));
         }
         Ok(Some(Form::Map(found.into())))
     }

@@ -6,6 +6,7 @@
 
 mod children;
 mod identify;
+mod nodes;
 mod reader;
 mod value;
 
@@ -30,6 +31,15 @@ use toolsure_json::int::{to_u32, to_usize};
 
 /// Finds the rules of a custom metaschema by its URI, among registered documents.
 pub(crate) type MetaschemaLookup<'t> = dyn Fn(&str) -> Option<Result<DialectRules, String>> + 't;
+
+/// What is known of a schema that was parsed before, and what is wanted of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Again<'t> {
+    /// The patterns of an earlier model of the same schema.
+    pub(crate) patterns: &'t [Arc<Pattern>],
+    /// Whether to decode the subschema of a member with that name; `None` for all.
+    pub(crate) names: Option<&'t dyn Fn(&str) -> bool>,
+}
 
 /// A reference that has been read but not yet resolved.
 #[derive(Debug, Clone, Copy)]
@@ -65,8 +75,9 @@ pub(crate) struct ModelBuilder<'t> {
     pub(crate) patterns: Vec<Arc<Pattern>>,
     pattern_of_text: HashMap<String, PatternId>,
     patterns_size: usize,
-    /// The patterns of an earlier model of the same schema, in their order.
-    compiled: &'t [Arc<Pattern>],
+    pub(crate) again: Option<Again<'t>>,
+    /// Which subschemas are not decoded until a reference leads to them; short if none is.
+    omitted: Vec<bool>,
     pub(crate) refs: Vec<PendingReference>,
     pub(crate) warnings: Vec<Warning>,
     /// What lenient parsing left out, in whole or in part.
@@ -80,7 +91,7 @@ impl<'t> ModelBuilder<'t> {
     pub(crate) fn new(
         options: &'t Options,
         annotations: bool,
-        compiled: &'t [Arc<Pattern>],
+        again: Option<Again<'t>>,
         metaschemas: &'t MetaschemaLookup<'t>,
     ) -> Self {
         Self {
@@ -96,7 +107,8 @@ impl<'t> ModelBuilder<'t> {
             patterns: Vec::new(),
             pattern_of_text: HashMap::new(),
             patterns_size: 0,
-            compiled,
+            again,
+            omitted: Vec::new(),
             refs: Vec::new(),
             warnings: Vec::new(),
             left_out: Vec::new(),
@@ -140,42 +152,6 @@ impl<'t> ModelBuilder<'t> {
         self.walk()?;
         let root = self.subs.get(root.index()).ok_or(Dangling)?;
         Ok(root.resource)
-    }
-
-    /// The subschema at a node that a pointer leads to: the one that the walk found there, or a new
-    /// one in the resource of `around`.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with the new subschema.
-    pub(crate) fn add_target(
-        &mut self,
-        doc: DocumentId,
-        node: NodeId,
-        around: SubschemaId,
-    ) -> Result<SubschemaId, CompileError> {
-        if let Some(sub) = self.position(doc, node) {
-            return Ok(sub);
-        }
-        let outer = self.subs.get(around.index()).copied().ok_or(Dangling)?;
-        let sub = self.push(doc, node, outer.resource, outer.rules, 0)?;
-        self.walk()?;
-        Ok(sub)
-    }
-
-    /// The subschema at a node, if there is one.
-    pub(crate) fn position(&mut self, doc: DocumentId, node: NodeId) -> Option<SubschemaId> {
-        if self.positions.is_empty() {
-            let nodes = self.docs.iter().map(|doc| doc.text.document().len());
-            self.positions = nodes.map(|nodes| vec![None; nodes]).collect();
-            for (index, sub) in self.subs.iter().enumerate() {
-                let places = self.positions.get_mut(sub.doc.index());
-                if let Some(place) = places.and_then(|places| places.get_mut(sub.node.index())) {
-                    *place = Some(SubschemaId::new(index));
-                }
-            }
-        }
-        *self.positions.get(doc.index())?.get(node.index())?
     }
 
     pub(crate) fn place(&self, doc: DocumentId, node: NodeId) -> SchemaLocation {
@@ -230,7 +206,7 @@ impl<'t> ModelBuilder<'t> {
             node,
             resource,
             rules,
-            shape: UNDECODED,
+            shape: Shape::UNDECODED,
         });
         let positions = self.positions.get_mut(doc.index());
         if let Some(place) = positions.and_then(|places| places.get_mut(node.index())) {
@@ -242,42 +218,50 @@ impl<'t> ModelBuilder<'t> {
 
     fn walk(&mut self) -> Result<(), CompileError> {
         let mut current: Option<(DocumentId, OwnedDocument)> = None;
-        while let (Some(sub), Some(depth)) = (
-            self.subs.get(self.opened).copied(),
-            self.depths.get(self.opened).copied(),
-        ) {
-            let (id, depth) = (SubschemaId::new(self.opened), to_usize(depth));
+        while let Some(doc) = self.subs.get(self.opened).map(|sub| sub.doc) {
+            let id = SubschemaId::new(self.opened);
             self.opened += 1;
-            if current.as_ref().is_none_or(|(doc, _)| *doc != sub.doc) {
-                let doc = self.docs.get(sub.doc.index());
-                current = doc.map(|doc| (sub.doc, doc.text.clone()));
+            if self.omitted.get(id.index()) == Some(&true) {
+                continue;
+            }
+            if current.as_ref().is_none_or(|(known, _)| *known != doc) {
+                let document = self.docs.get(doc.index());
+                current = document.map(|document| (doc, document.text.clone()));
             }
             let (_, text) = current.as_ref().ok_or(Dangling)?;
-            let view = text.document().get(sub.node).ok_or(Dangling)?;
-            let shape = match view.kind() {
-                Kind::Boolean => {
-                    if depth == 0 && sub.rules.dialect == Dialect::Draft4 {
-                        self.refuse(sub, view, "a schema", "an object (draft 4)", None)?;
-                    }
-                    Shape::Always(view.boolean())
-                }
-                Kind::Object => self.open(id, sub, depth, view)?,
-                // The keyword that holds it has already reported this.
-                _ if depth > 0 => {
-                    self.left_out.push(LeftOut {
-                        sub: id,
-                        keyword: None,
-                    });
-                    Shape::Always(true)
-                }
-                _ => {
-                    self.refuse(sub, view, "a schema", "an object or a boolean", None)?;
-                    Shape::Always(true)
-                }
-            };
-            let decoded = self.subs.get_mut(id.index()).ok_or(Dangling)?;
-            decoded.shape = shape;
+            self.decode(id, text)?;
         }
+        Ok(())
+    }
+
+    /// Decodes one subschema of a document.
+    fn decode(&mut self, id: SubschemaId, text: &OwnedDocument) -> Result<(), CompileError> {
+        let sub = *self.subs.get(id.index()).ok_or(Dangling)?;
+        let depth = to_usize(*self.depths.get(id.index()).ok_or(Dangling)?);
+        let view = text.document().get(sub.node).ok_or(Dangling)?;
+        let shape = match view.kind() {
+            Kind::Boolean => {
+                if depth == 0 && sub.rules.dialect == Dialect::Draft4 {
+                    self.refuse(sub, view, "a schema", "an object (draft 4)", None)?;
+                }
+                Shape::Always(view.boolean())
+            }
+            Kind::Object => self.open(id, sub, depth, view)?,
+            // The keyword that holds it has already reported this.
+            _ if depth > 0 => {
+                self.left_out.push(LeftOut {
+                    sub: id,
+                    keyword: None,
+                });
+                Shape::Always(true)
+            }
+            _ => {
+                self.refuse(sub, view, "a schema", "an object or a boolean", None)?;
+                Shape::Always(true)
+            }
+        };
+        let decoded = self.subs.get_mut(id.index()).ok_or(Dangling)?;
+        decoded.shape = shape;
         Ok(())
     }
 
@@ -364,8 +348,11 @@ impl<'t> ModelBuilder<'t> {
             depth: limits.pattern_depth,
             size: limits.pattern_size,
         };
-        let compiled = self.compiled.get(self.patterns.len());
-        let compiled = compiled.filter(|compiled| compiled.as_str() == name);
+        let compiled = self.again.map_or(&[][..], |again| again.patterns);
+        let in_turn = compiled.get(self.patterns.len());
+        let in_turn = in_turn.filter(|compiled| compiled.as_str() == name);
+        let mut some = compiled.iter().take(SOUGHT);
+        let compiled = in_turn.or_else(|| some.find(|compiled| compiled.as_str() == name));
         let compile = || Pattern::new(name, &bounds).map(Arc::new);
         let pattern = compiled.cloned().map_or_else(compile, Ok);
         let pattern = pattern.map_err(|error| {
@@ -449,12 +436,8 @@ fn special_keys(view: View<'_>) -> (bool, bool) {
     (identified, refers)
 }
 
-/// The shape of a subschema before it is decoded. Its range is invalid, so that it cannot be
-/// mistaken for a schema that accepts or rejects.
-const UNDECODED: Shape = Shape::Entries {
-    start: u32::MAX,
-    end: u32::MAX,
-};
+/// How many patterns of an earlier model are searched for one.
+const SOUGHT: usize = 64;
 /// About how many keys and values of a document there are for each keyword and subschema; real
 /// schemas then fit without growing the tables.
 const NODES_PER_ENTRY: usize = 3;

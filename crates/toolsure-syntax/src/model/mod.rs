@@ -118,7 +118,7 @@ pub struct Subschema {
 }
 
 /// The contents of a subschema.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "every user of a model must decide what a new shape means to it"
@@ -151,6 +151,16 @@ pub enum ReferenceTarget {
         /// The name that is looked up.
         name: ScopeName,
     },
+}
+
+impl Shape {
+    /// The shape of a subschema that is not decoded, which only a
+    /// [partial](crate::Parser::parse_part) model has. Its range is invalid, so that it cannot be
+    /// mistaken for a schema that accepts or rejects.
+    pub const UNDECODED: Self = Self::Entries {
+        start: u32::MAX,
+        end: u32::MAX,
+    };
 }
 
 impl ReferenceTarget {

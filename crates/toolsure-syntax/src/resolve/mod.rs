@@ -64,6 +64,7 @@ pub(crate) fn resolve(
     }
     let names = work.names;
     let left_out = work.builder.left_out;
+    let is_known = work.builder.again.is_some();
     let scope_names = names.count;
     let mut resources = work.builder.resources;
     for resource in &mut resources {
@@ -91,7 +92,9 @@ pub(crate) fn resolve(
         leave_out(&mut model, dangling)?;
     }
     lenient::leave_out_above(&mut model, &left_out)?;
-    cycle::refuse(&model)?;
+    if !is_known {
+        cycle::refuse(&model)?;
+    }
     if model.entries.len() > LARGE {
         // Its vectors have grown, and compiling needs memory of that size beside them.
         model.subs.shrink_to_fit();
@@ -291,7 +294,7 @@ impl Resolver<'_, '_> {
                 return Err(self.nowhere(pending, text, &looked, near));
             };
             view = next;
-            around = self.builder.position(sub.doc, view.id()).unwrap_or(around);
+            around = self.builder.decoded(sub.doc, view.id())?.unwrap_or(around);
         }
         self.builder.add_target(sub.doc, view.id(), around)
     }
