@@ -51,7 +51,7 @@ fn of_type(
         Kind::String if wants(&["object"]) && inside.starts_with('{') => {
             Some("send the object itself, not a string that holds JSON")
         }
-        Kind::String if wants(&["integer", "number"]) && is_numeric(inside) => {
+        Kind::String if is_number(inside, wants(&["number"]), wants(&["integer"])) => {
             Some("send the number without quotes")
         }
         Kind::String if wants(&["boolean"]) && matches!(inside, "true\"" | "false\"") => {
@@ -65,27 +65,50 @@ fn of_type(
     }
 }
 
-fn is_numeric(text: &str) -> bool {
-    let digits = text.trim_end_matches('"').trim();
-    !digits.is_empty() && digits.parse::<f64>().is_ok_and(f64::is_finite)
+/// Whether a string in its quotes holds a number that one of the two types allows.
+fn is_number(text: &str, number: bool, integer: bool) -> bool {
+    let number_text = text.trim_end_matches('"').trim();
+    let value = number_text.parse::<f64>().ok().filter(|it| it.is_finite());
+    value.is_some_and(|value| number || integer && value.fract() == 0.0)
 }
 
-/// Whether the value belongs to a declared property that its object does not require.
+/// Whether the value belongs to a declared property that nothing requires. Where a schema on the path applies others
+/// to the same object, they could require it, and the answer is no.
 fn is_optional(schema: &Schema, finding: &Finding) -> bool {
-    if !finding.source().document.is_empty() {
-        return false;
-    }
-    let tokens: Vec<_> = pointer::tokens(finding.source().pointer).collect();
+    let tokens: Vec<_> = pointer::tokens(finding.keyword_location()).collect();
     let [above @ .., properties, name, _keyword] = tokens.as_slice() else {
         return false;
     };
-    let mut holder = Some(schema.text().document().root());
+    let document = schema.text().document();
+    let mut holder = document.root();
     for token in above {
-        holder = holder.and_then(|view| child(view, token));
+        let next = match &**token {
+            _ if applies_others(holder, token) => None,
+            "$ref" => holder
+                .member("$ref")
+                .and_then(|reference| document.at_pointer(reference.string().strip_prefix('#')?)),
+            token => child(holder, token),
+        };
+        match next {
+            Some(next) => holder = next,
+            None => return false,
+        }
     }
-    let required = holder.and_then(|holder| holder.member("required"));
+    let required = holder.member("required");
     let names = |list: View<'_>| list.items().any(|item| item.string() == name);
-    properties == "properties" && holder.is_some() && !required.is_some_and(names)
+    properties == "properties"
+        && !applies_others(holder, properties)
+        && !required.is_some_and(names)
+}
+
+/// Whether a schema has a keyword that can require a member without `required`, apart from a reference that is the
+/// next step.
+fn applies_others(schema: View<'_>, step: &str) -> bool {
+    let can_require = |keyword: &str| {
+        let is_step = keyword == "$ref" && step == keyword;
+        !is_step && schema.member(keyword).is_some()
+    };
+    schema.kind() == Kind::Object && REQUIRING.into_iter().any(can_require)
 }
 
 fn child<'s>(view: View<'s>, token: &str) -> Option<View<'s>> {
@@ -173,6 +196,20 @@ fn required(union: View<'_>, branch: usize) -> Option<Vec<&str>> {
     Some(required.items().map(toolsure_json::Node::string).collect())
 }
 
+/// The keywords, besides `required`, that can make an object need a member.
+const REQUIRING: [&str; 11] = [
+    "$dynamicRef",
+    "$recursiveRef",
+    "$ref",
+    "allOf",
+    "anyOf",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "if",
+    "minProperties",
+    "oneOf",
+];
 /// The maximum number of characters of a name in a hint.
 const NAME: usize = 64;
 /// The maximum number of names in a hint.

@@ -3,7 +3,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-#[expect(dead_code, reason = "values are wanted here, not schemas")]
 use crate::support::random::{Random, value};
 use crate::support::{at, json, listing, shared_files, tool};
 use toolsure_json::{Node as _, ReadLimits};

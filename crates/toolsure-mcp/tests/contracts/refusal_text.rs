@@ -146,6 +146,26 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "hints",
+        r##"{"type":"object","allOf":[{"properties":{"a":{"type":"string"}}},{"$ref":"#/$defs/r"}],
+            "properties":{"n":{"type":"integer"},"o":{"$ref":"#/$defs/o"},"u":{"type":"object","properties":{"x":{"type":"string"}},"minProperties":1},
+                "limit":{"type":"integer"}},
+            "$defs":{"r":{"required":["a"]},"o":{"type":"object","properties":{"x":{"type":"string"}}}},"unevaluatedProperties":false}"##,
+        &[
+            r#"{"a":null}"#,
+            r#"{"a":"","u":{"x":null}}"#,
+            r#"{"a":"","o":{"x":null}}"#,
+            r#"{"a":"","n":"1.5"}"#,
+            r#"{"a":"","n":"1"}"#,
+            r#"{"a":"","limt":1}"#,
+        ],
+    ),
+    (
+        "nested",
+        r##"{"type":"object","properties":{"o":{"$ref":"#/$defs/o"}},"$defs":{"o":{"type":"object","properties":{"x":{"type":"string"}}}}}"##,
+        &[r#"{"o":{"x":null}}"#],
+    ),
+    (
         "several",
         r#"{"type":"object","properties":{
             "tag":{"oneOf":[{"type":"string","minLength":3},{"type":"array","items":{"type":"string"}}]},
