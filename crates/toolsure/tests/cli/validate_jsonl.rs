@@ -177,7 +177,8 @@ fn a_reader_that_has_seen_enough_ends_the_run_quietly() {
     let schema = dir.file("s.json", r#"{"type": "integer"}"#);
     let lines = dir.file("i.jsonl", &"\"x\"\n".repeat(200_000));
     let mut child = Command::new(PROGRAM)
-        .args(["validate", "--jsonl", &schema, &lines])
+        // More than a pipe holds, so that the program still writes when its reader goes.
+        .args(["validate", "--jsonl", "--all", &schema, &lines])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
