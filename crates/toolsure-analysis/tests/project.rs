@@ -196,6 +196,7 @@ fn the_limits_that_hold_unless_they_are_set() {
     assert_eq!(sizes, [2, 64, 10_000, 100_000]);
     assert_eq!((limits.sentence, limits.steps), (1_000, 200));
     assert_eq!(limits.listing_values, 1_000_000);
+    assert_eq!(limits.listing_work, 10_000_000);
     assert_eq!(limits.listing_patterns, 4_000_000);
 }
 

@@ -7,12 +7,17 @@ use super::reference::follow;
 use super::report::StepKind;
 use super::rewrite::{Effect, Rewriter};
 use super::tree::{Form, Json, Members, WRAPPED};
-use super::unions::moves_into_branches;
+use super::unions::{asserts, moves_into_branches};
+use super::words;
 
 impl Rewriter<'_> {
     /// Moves the keywords beside a union into each branch, if that is exact.
     pub(super) fn spread(&mut self, members: &mut Members, union: &str) {
-        let outside = |name: &str| !moves_into_branches(name) || name == union;
+        let stays = |name: &str| match self.abilities.union_siblings {
+            true => !asserts(name),
+            false => !moves_into_branches(name),
+        };
+        let outside = |name: &str| stays(name) || name == union;
         if !members.has(union) {
             return;
         }
@@ -30,6 +35,12 @@ impl Rewriter<'_> {
             members.list.retain(|(name, _)| outside(name));
             members.set(union, Json::Array(merged));
             self.note(StepKind::MergeUnion, Effect::Same, union);
+        } else if self.bare
+            && let Some(value) = members.take(union)
+        {
+            let sentence = words::of(union, &value, members);
+            self.say(members, &sentence);
+            self.note(StepKind::Describe, Effect::Wider, union);
         }
     }
 

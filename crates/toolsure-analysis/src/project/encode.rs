@@ -36,7 +36,15 @@ impl Encoder<'_> {
             Form::JsonText(_) => self.json_text(members),
             Form::Wrapped(_) => self.wrapped(members),
             Form::Entries => self.entries(members),
-            Form::Words(table) => words(members, table),
+            Form::Words(table) => {
+                let said = |name: &str| !asserts(name) || matches!(name, "type" | "enum");
+                let types = members.get("type").cloned();
+                let types = types.map_or(TypeSet::ALL, |own| Members::only("type", own).types());
+                let types = TypeSet::ALL.intersection(types);
+                self.log.adds_none &= members.list.iter().all(|(name, _)| said(name))
+                    && table.iter().all(|(_, value)| types.contains(value.types()));
+                words(members, table)
+            }
         };
         if self.abilities.nullable && nullable(&mut written) {
             self.log

@@ -256,7 +256,10 @@ impl Rewriter<'_> {
         let text = value
             .as_text()
             .filter(|_| name == "pattern" && self.abilities.takes(name))?;
-        let plain = self.patterns.plain(text, self.limits.listing_patterns)?;
+        let plain = self
+            .spent
+            .patterns
+            .plain(text, self.limits.listing_patterns)?;
         self.abilities
             .takes_pattern(plain)
             .then(|| plain.to_owned())
@@ -269,6 +272,7 @@ impl Rewriter<'_> {
             return false;
         };
         let split = self
+            .spent
             .patterns
             .with_lengths(text, self.limits.listing_patterns);
         let Some(split) = split.cloned() else {
@@ -376,6 +380,18 @@ impl Rewriter<'_> {
             self.describe(members, "enum", &Json::Array(values), at);
             return;
         }
+        // Only values of the types that `type` allows have words.
+        let types = TypeSet::ALL.intersection(only_type(members).types());
+        let kept: Vec<Json> = values
+            .iter()
+            .filter(|value| types.contains(value.types()))
+            .cloned()
+            .collect();
+        let (values, effect) = match kept.is_empty() {
+            true => (values, Effect::Wider),
+            false => (kept, Effect::Same),
+        };
+        members.set("enum", Json::Array(values.clone()));
         let mut table: Vec<(String, Json)> = Vec::new();
         for value in values {
             if matches!(value, Json::Null) && self.abilities.nullable {
@@ -392,8 +408,14 @@ impl Rewriter<'_> {
             table.push((word, value));
         }
         members.coding.form = Form::Words(table);
-        self.note(StepKind::Words, Effect::Same, "");
+        self.note(StepKind::Words, effect, "");
     }
+}
+
+/// The `type` of a schema, without the rest.
+fn only_type(members: &Members) -> Members {
+    let own = members.get("type").cloned();
+    own.map_or_else(Members::default, |own| Members::only("type", own))
 }
 
 /// Annotations that a model can use.

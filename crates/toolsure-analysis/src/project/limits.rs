@@ -20,6 +20,7 @@ use super::report::Refusal;
 /// | `fuel` | 8,000,000 | units of work of all checks of instances, and 2 for each byte of an instance |
 /// | `listing_values` | 1,000,000 | the same for all schemas of a listing, as they are while they are rewritten; tools beyond are refused |
 /// | `listing_fuel` | 250,000,000 | `fuel` of all tools of a listing; relations beyond follow from the kinds of the steps, or are undecided |
+/// | `listing_work` | 10,000,000 | units of work of rewriting a listing, 100 to 200 ns each; tools beyond are refused |
 /// | `listing_patterns` | 4,000,000 | units of work of writing the patterns of a listing in another form; patterns beyond become words |
 #[derive(Debug, Clone)]
 #[expect(
@@ -53,6 +54,10 @@ pub struct Limits {
     /// `fuel` of all tools of a listing. When it is used up, relations follow from the kinds of the steps
     /// or are undecided.
     pub listing_fuel: u64,
+    /// Units of work, 100 to 200 ns each, of rewriting a listing: values that are copied, merged, written and
+    /// checked. They are counted before the work is done. When they are used up, the remaining tools are
+    /// refused: rewriting nested unions takes more work than the sizes of the schemas say.
+    pub listing_work: u64,
     /// Units of work, about 100 ns each, of writing the patterns of a listing in another form. Each different
     /// pattern is written once, for at most 100,000 units. Patterns beyond become words in descriptions.
     pub listing_patterns: u64,
@@ -100,17 +105,70 @@ impl Default for Limits {
             fuel: 8_000_000,
             listing_values: 1_000_000,
             listing_fuel: 250_000_000,
+            listing_work: 10_000_000,
             listing_patterns: 4_000_000,
         }
     }
 }
 
 /// What the tools of one listing used so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Spent {
     pub(super) values: usize,
     pub(super) fuel: u64,
     pub(super) patterns: PlainPatterns,
+    pub(super) work: Work,
+}
+
+impl Spent {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            values: 0,
+            fuel: 0,
+            patterns: PlainPatterns::default(),
+            work: Work {
+                left: limits.listing_work,
+                allowed: limits.listing_work,
+            },
+        }
+    }
+}
+
+/// The work that a listing may still take.
+#[derive(Debug)]
+pub(super) struct Work {
+    left: u64,
+    allowed: u64,
+}
+
+impl Work {
+    /// Takes the work of going through so many values, so often.
+    pub(super) fn pay(&mut self, values: usize, times: u64) -> Result<(), Refusal> {
+        let values = u64::try_from(values).unwrap_or(u64::MAX);
+        match self.left.checked_sub(values.saturating_mul(times)) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => {
+                self.left = 0;
+                Err(self.refusal())
+            }
+        }
+    }
+
+    /// Whether none is left.
+    pub(super) fn is_used_up(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Why a tool is refused when the work is used up.
+    pub(super) fn refusal(&self) -> Refusal {
+        Refusal::TooLarge {
+            limit: "listing_work",
+            allowed: usize::try_from(self.allowed).unwrap_or(usize::MAX),
+        }
+    }
 }
 
 /// The limits for parsing tools: a schema that is too deep is an error of its own tool.

@@ -21,6 +21,7 @@
 
 mod abilities;
 mod apart;
+mod attempt;
 mod branches;
 mod budget;
 mod conversions;
@@ -42,6 +43,7 @@ mod reference;
 mod relocate;
 mod report;
 mod rewrite;
+mod sound;
 mod tool;
 mod tree;
 mod unions;

@@ -75,7 +75,8 @@ impl Rewriter<'_> {
         self.as_text(members)
     }
 
-    fn as_text(&mut self, members: &mut Members) -> bool {
+    /// Marks a schema whose values travel as JSON text.
+    pub(super) fn as_text(&mut self, members: &mut Members) -> bool {
         self.annotations(members);
         members.coding.form = Form::JsonText(members.types());
         self.note(

@@ -236,6 +236,8 @@ pub enum Refusal {
     },
     /// The name must be shortened, and another tool of the listing has the short name, or would get it.
     NameTaken(String),
+    /// No form of a place was found that the profile's rules allow and that values can match.
+    Unsound(String),
     /// The projected schema does not compile: a bug in the projection.
     Internal(String),
 }
@@ -260,6 +262,9 @@ impl fmt::Display for Refusal {
                     "its short name `{}` belongs to another tool",
                     toolsure_json::quote(name, NAME)
                 )
+            }
+            Self::Unsound(why) => {
+                write!(f, "no accepted form of the input schema was found: {why}")
             }
             Self::Internal(why) => write!(f, "the projected schema is refused: {why}"),
         }

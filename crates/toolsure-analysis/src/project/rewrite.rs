@@ -4,14 +4,15 @@
 //! profile's keywords can express, with marks ([`Coding`](super::tree::Coding)) where values must be
 //! encoded in another form; `encode` applies the marks.
 
+use std::collections::HashSet;
+
 use toolsure_json::{pointer, quote};
 use toolsure_syntax::Dialect;
 use toolsure_syntax::positions::{SubschemaLayout, layout_in};
 
 use super::abilities::Abilities;
-use super::limits::Limits;
+use super::limits::{Limits, Spent};
 use super::merge::join;
-use super::patterns::PlainPatterns;
 use super::report::{Refusal, Step, StepKind};
 use super::tree::{Form, Json, Members};
 
@@ -40,7 +41,17 @@ pub(super) enum At {
     Inside,
 }
 
+/// Places of which another form is wanted than the usual one.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Forced {
+    /// In these, nothing stands beside a union.
+    pub(super) bare: HashSet<String>,
+    /// These travel as JSON text.
+    pub(super) texts: HashSet<String>,
+}
+
 /// Steps and their known effects.
+#[derive(Clone)]
 pub(super) struct Log {
     pub(super) steps: Vec<Step>,
     /// The number of steps beyond the limit, which are only counted.
@@ -85,8 +96,14 @@ pub(super) struct Rewriter<'a> {
     /// The schema before the rewrite, to resolve references.
     pub(super) original: &'a Json,
     pub(super) log: &'a mut Log,
-    pub(super) patterns: &'a mut PlainPatterns,
+    pub(super) spent: &'a mut Spent,
     pub(super) pointer: String,
+    /// The places that are written otherwise than usual.
+    pub(super) forced: Forced,
+    /// The properties and definitions that were visited, which may be written otherwise.
+    pub(super) visited: HashSet<String>,
+    /// Whether nothing may stand beside a union or conjunction here, whatever the profile accepts.
+    pub(super) bare: bool,
     /// Whether more values here mean more values of the whole schema.
     pub(super) monotone: bool,
     /// Whether the schema only tests a value that another one describes, so that nothing sends it in
@@ -105,7 +122,7 @@ impl<'a> Rewriter<'a> {
         limits: &'a Limits,
         original: &'a Json,
         log: &'a mut Log,
-        patterns: &'a mut PlainPatterns,
+        spent: &'a mut Spent,
         pointer: &str,
     ) -> Self {
         Self {
@@ -113,8 +130,11 @@ impl<'a> Rewriter<'a> {
             limits,
             original,
             log,
-            patterns,
+            spent,
             pointer: pointer.to_owned(),
+            forced: Forced::default(),
+            visited: HashSet::new(),
+            bare: false,
             monotone: true,
             is_test: false,
             left: limits.subschemas,
@@ -144,17 +164,37 @@ impl<'a> Rewriter<'a> {
                 Members::only("not", Json::Object(Members::default()))
             });
         }
+        if at == At::Root {
+            self.visited.insert(self.pointer.clone());
+        }
+        let size = schema.size();
         let Json::Object(members) = schema else {
             return Ok(());
         };
+        self.spent
+            .work
+            .pay(size, copies(members).saturating_add(2))?;
         self.depth += 1;
         let null_default = matches!(members.get("default"), Some(Json::Null));
-        self.one(members, at);
+        let outer = self.bare;
+        self.bare |= self.forced.bare.contains(&self.pointer);
+        if at != At::Root && self.forced.texts.contains(&self.pointer) {
+            self.as_text(members);
+        } else {
+            self.one(members, at);
+        }
         if !matches!(members.coding.form, Form::JsonText(_)) {
+            let added_none = std::mem::replace(&mut self.log.adds_none, true);
             self.below(members)?;
+            let adds_none = std::mem::replace(&mut self.log.adds_none, added_none);
+            self.log.adds_none &= adds_none;
+            if !adds_none {
+                self.overlapping(members);
+            }
         }
         self.after(members);
         members.coding.null_default = null_default;
+        self.bare = outer;
         self.depth -= 1;
         Ok(())
     }
@@ -208,8 +248,12 @@ impl<'a> Rewriter<'a> {
             let inner = self.pointer.len();
             match (holds, value) {
                 (SubschemaLayout::Map, Json::Object(map)) => {
+                    let named = matches!(keyword.as_str(), "properties" | "$defs" | "definitions");
                     for (name, one) in &mut map.list {
                         pointer::push(&mut self.pointer, name);
+                        if named && !self.is_test {
+                            self.visited.insert(self.pointer.clone());
+                        }
                         self.schema(one, At::Inside)?;
                         self.pointer.truncate(inner);
                     }
@@ -284,6 +328,17 @@ pub(super) fn cut(text: &str, most: usize) -> String {
         }
         None => text.to_owned(),
     }
+}
+
+/// How often rewriting one schema may copy it: for each schema that holds in place.
+fn copies(members: &Members) -> u64 {
+    let inside = ["anyOf", "oneOf", "allOf"];
+    let inside = inside.iter().flat_map(|keyword| members.schemas(keyword));
+    let types = members.get("type").map_or(0, |own| own.items().len());
+    let types = u64::try_from(types).unwrap_or(u64::MAX);
+    inside.fold(types, |sum, one| {
+        sum.saturating_add(one.as_object().map_or(1, |own| 1 + copies(own)))
+    })
 }
 
 /// Keywords whose value is more often a boolean than an object.

@@ -5,9 +5,9 @@ use toolsure_schema::{Compiler, Schema};
 use toolsure_syntax::Dialect;
 
 use super::abilities::Abilities;
-use super::budget::{check, drop_large_enums};
+use super::attempt::{Attempts, Written};
 use super::decide::{self, Known, Sides};
-use super::encode::{Encoder, without_nullable};
+use super::encode::without_nullable;
 use super::limits::{Limits, Spent, read_own, tool_limits};
 use super::mapping::Mapping;
 use super::merge::join;
@@ -16,12 +16,12 @@ use super::normalise::normalise;
 use super::reference::{has_reference, resolved};
 use super::relocate::{refers_elsewhere, relocate};
 use super::report::{Refusal, Relation, Step, StepKind};
-use super::rewrite::{At, Effect, Log, Rewriter};
+use super::rewrite::{Effect, Log};
 use super::tree::Json;
 use super::unreachable::remove_unreachable;
 use super::unroll::{Bounds, unroll};
 use crate::engine::Engine;
-use crate::lint::{Edit, apply};
+use crate::lint::{Edit, Linter, apply, profile};
 
 /// A projected listing.
 ///
@@ -110,6 +110,8 @@ pub(super) struct ListingProjector<'p> {
     limits: &'p Limits,
     /// Whether calls may have members that no keyword names.
     open: bool,
+    /// The rules of the profile.
+    linter: Option<Linter>,
     spent: Spent,
 }
 
@@ -120,12 +122,15 @@ impl<'p> ListingProjector<'p> {
         limits: &'p Limits,
         open: bool,
     ) -> Self {
+        let linter = profile(abilities.reader_name()).map(Linter::only);
+        let linter = linter.map(|linter| linter.compiler(engine.compiler().clone()));
         Self {
             abilities,
             engine,
             limits,
             open,
-            spent: Spent::default(),
+            linter,
+            spent: Spent::new(limits),
         }
     }
 
@@ -156,6 +161,7 @@ impl<'p> ListingProjector<'p> {
                     limit: "listing_values",
                     allowed,
                 }),
+                Ok(_) if self.spent.work.is_used_up() => Err(self.spent.work.refusal()),
                 Ok(document) => {
                     let tool = document.document().root();
                     self.tool(index, tool, &published)
@@ -254,7 +260,9 @@ impl<'p> ListingProjector<'p> {
             None => original,
         };
         let mut tree = resolved(abilities, parser, original, &mut log, pointer)?;
-        self.spent.values = self.spent.values.saturating_add(tree.size());
+        let size = tree.size();
+        self.spent.values = self.spent.values.saturating_add(size);
+        self.spent.work.pay(size, PER_VALUE)?;
         let changed = normalise(&mut tree, dialect);
         unreachable += remove_unreachable(&mut tree, Dialect::Draft202012);
         if unreachable > 0 {
@@ -278,6 +286,7 @@ impl<'p> ListingProjector<'p> {
                 .as_ref()
                 .map_or(bounds.size, |unrolled| unrolled.schema.size());
             self.spent.values = self.spent.values.saturating_add(written);
+            self.spent.work.pay(written, PER_VALUE)?;
             let unrolled = unrolled?;
             tree = unrolled.schema;
             for (kind, reference) in unrolled.done {
@@ -301,30 +310,24 @@ impl<'p> ListingProjector<'p> {
         if declares && !abilities.takes("$schema") {
             log.step(StepKind::LeaveOut, Effect::Same, pointer, "$schema");
         }
-        let before = tree.clone();
-        let patterns = &mut self.spent.patterns;
-        Rewriter::new(abilities, limits, &before, &mut log, patterns, pointer)
-            .schema(&mut tree, At::Root)?;
-        drop_large_enums(abilities, limits, &mut tree, &mut log, pointer);
-        // Notes up to here are about the rewrite; later ones are about the mapping of values.
-        let (keeps_all, adds_none) = (log.keeps_all, log.adds_none);
-        (log.keeps_all, log.adds_none) = (true, true);
-        let mut encoder = Encoder {
+        let attempts = Attempts {
             abilities,
             limits,
+            linter: self.linter.as_ref(),
             open: self.open,
-            log: &mut log,
-            pointer: pointer.to_owned(),
+            pointer,
+            declares,
         };
-        let mut published = encoder.encode(&tree, true);
-        if let Json::Object(members) = &mut published
-            && declares
-            && abilities.takes("$schema")
-        {
-            let uri = Json::text(Dialect::Draft202012.uri());
-            members.list.insert(0, ("$schema".to_owned(), uri));
-        }
-        check(abilities, &mut published)?;
+        let Written {
+            tree,
+            published,
+            log,
+            keeps_all,
+            adds_none,
+        } = attempts.rewrite(&tree, &log, &mut self.spent)?;
+        // With their names.
+        let published_values = published.size().saturating_mul(2);
+        self.spent.values = self.spent.values.saturating_add(published_values);
         if log.steps.is_empty() {
             return Ok(SchemaProjection {
                 text: original.raw().to_owned(),
@@ -392,6 +395,9 @@ impl<'p> ListingProjector<'p> {
         })
     }
 }
+
+/// The work to resolve, copy and write a value.
+const PER_VALUE: u64 = 20;
 
 /// The operator's compiler for generated schemas, which are in 2020-12.
 fn plain_engine(compiler: &Compiler) -> Engine {

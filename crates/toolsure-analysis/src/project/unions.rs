@@ -34,6 +34,7 @@ impl Rewriter<'_> {
     pub(super) fn all_of(&mut self, members: &mut Members, at: At) {
         let untyped = self.abilities.union_types_in_branches && !members.has("type");
         let refused = untyped
+            || self.bare
             || !self.abilities.takes("allOf")
             || (at == At::Root && self.abilities.plain_root);
         if !refused {
@@ -102,6 +103,11 @@ impl Rewriter<'_> {
         if self.abilities.takes("oneOf") && !self.abilities.union_types_in_branches {
             return;
         }
+        self.any_of(members);
+    }
+
+    /// `oneOf` as `anyOf`, or in words if there is one.
+    fn any_of(&mut self, members: &mut Members) {
         let Some(value @ Json::Array(_)) = members.get("oneOf").cloned() else {
             return;
         };
@@ -122,6 +128,14 @@ impl Rewriter<'_> {
         }
     }
 
+    /// `oneOf` whose branches now match more, so that more than one may match a value: as `anyOf`.
+    pub(super) fn overlapping(&mut self, members: &mut Members) {
+        let branches = members.schemas("oneOf");
+        if branches.len() > 1 && !apart(branches) && self.abilities.takes("anyOf") {
+            self.any_of(members);
+        }
+    }
+
     /// Unions that one schema can or must express.
     pub(super) fn unions(&mut self, members: &mut Members, at: At) {
         // The root keeps its type, which the protocol requires.
@@ -134,7 +148,7 @@ impl Rewriter<'_> {
         if at == At::Root && self.abilities.plain_root {
             self.root_words(members);
         }
-        if !self.abilities.union_siblings {
+        if self.bare || !self.abilities.union_siblings {
             self.spread(members, "oneOf");
         }
         let Some(Json::Array(branches)) = members.get("anyOf").cloned() else {
@@ -149,14 +163,14 @@ impl Rewriter<'_> {
                 return;
             }
         }
-        let bare = !self.abilities.takes("const") || !self.abilities.takes("anyOf");
-        if bare && self.constants(members, &branches) {
+        let plain = !self.abilities.takes("const") || !self.abilities.takes("anyOf");
+        if plain && self.constants(members, &branches) {
             return;
         }
         if self.abilities.nullable && self.or_null(members, &branches) {
             return;
         }
-        if !self.abilities.union_siblings {
+        if self.bare || !self.abilities.union_siblings {
             self.spread(members, "anyOf");
         }
         if self.abilities.union_types_in_branches {
@@ -372,7 +386,7 @@ impl Rewriter<'_> {
             return;
         }
         // An integer is also a number; each alternative has one type.
-        let stays = |name: &str| match self.abilities.union_siblings {
+        let stays = |name: &str| match self.bare || self.abilities.union_siblings {
             true => !asserts(name),
             false => !moves_into_branches(name),
         };

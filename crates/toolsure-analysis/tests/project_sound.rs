@@ -1,0 +1,294 @@
+//! What is published can be used: it breaks no rule of its profile, something matches it if something matches the original,
+//! and no sampled instance contradicts that it is equal. Unions and conjunctions with keywords beside them.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
+use serde_json::{Map, Value, json};
+use toolsure_analysis::lint::{Linter, profile};
+use toolsure_analysis::project::{Limits, Projector, Refusal};
+use toolsure_analysis::readers::{PROJECTED_FOR, reader};
+use toolsure_generate::{Generator, Options};
+use toolsure_json::{OwnedDocument, ReadLimits};
+use toolsure_schema::{Compiler, Formats, Verdict, Workspace};
+use toolsure_testkit::differential::random::Random;
+use toolsure_testkit::providers::read_nullable;
+
+fn compiler() -> Compiler {
+    Compiler::new().formats(Formats::Assert)
+}
+
+/// Valid instances of a schema.
+fn instances(schema: &str) -> Vec<String> {
+    let Ok(generator) = Generator::new(&compiler(), schema.as_bytes()) else {
+        return Vec::new();
+    };
+    let made = generator.instances(&Options::default());
+    made.valid.into_iter().map(|one| one.text).collect()
+}
+
+fn accepts(schema: &str, text: &str) -> bool {
+    let compiled = compiler().compile(schema.as_bytes()).unwrap();
+    compiled
+        .check(&mut Workspace::new(), text.as_bytes())
+        .is_ok_and(|verdict| verdict == Verdict::Valid)
+}
+
+fn read(text: &str) -> OwnedDocument {
+    OwnedDocument::read(text, &ReadLimits::default()).unwrap()
+}
+
+/// What is wrong with the projection of an input schema for one reader, or that it is left out.
+fn faults(name: &str, schema: &str) -> Result<Vec<String>, Refusal> {
+    let projector = Projector::new(reader(name).unwrap());
+    let tool = format!(r#"{{"name": "t", "description": "d", "inputSchema": {schema}}}"#);
+    let mut projection = projector.project([tool.as_str()]);
+    let projected = projection
+        .tools
+        .remove(0)
+        .map_err(|refused| refused.reason)?;
+    let mut faults = Vec::new();
+    if let Some(profile) = profile(name) {
+        let findings = Linter::only(profile)
+            .lint([projected.text.as_str()])
+            .findings;
+        let own = findings.iter();
+        faults.extend(
+            own.map(|one| format!("{} at {}: {}", one.rule.code, one.pointer, one.message)),
+        );
+    }
+    let mut plain: Value = serde_json::from_str(&projected.input.text).unwrap();
+    if name == "gemini" {
+        plain = read_nullable(&plain);
+    }
+    let plain = plain.to_string();
+    let originals = instances(schema);
+    let published = instances(&plain);
+    if published.is_empty() && !originals.is_empty() {
+        faults.push("nothing matches it".to_owned());
+    }
+    if projected.input.relation.name() == "equal" {
+        let mapping = &projected.input.mapping;
+        // Calls have declared members only.
+        let originals = originals.iter().filter(|one| !one.contains("\"unknown"));
+        for original in originals.take(30) {
+            let there = mapping.forward(read(original).document().root()).unwrap();
+            let back = mapping.back(read(&there).document().root());
+            let back: Option<Value> = back.and_then(|back| serde_json::from_str(&back).ok());
+            let own: Value = serde_json::from_str(original).unwrap();
+            let lost = !accepts(&plain, &there) || back.as_ref() != Some(&own);
+            if lost && is_declared(&serde_json::from_str(schema).unwrap(), &own) {
+                faults.push(format!("equal, but {original} cannot be said"));
+            }
+        }
+        for written in published.iter().take(30) {
+            let Some(back) = mapping.back(read(written).document().root()) else {
+                continue;
+            };
+            if !accepts(schema, &back) {
+                faults.push(format!("equal, but {written} is refused as {back}"));
+            }
+        }
+    }
+    if !faults.is_empty() {
+        let (text, relation) = (&projected.input.text, projected.input.relation.name());
+        faults.push(format!("{relation}: {text}"));
+    }
+    Ok(faults)
+}
+
+/// Whether the names of all members are somewhere in the schema, as names of calls are.
+fn is_declared(schema: &Value, value: &Value) -> bool {
+    let text = schema.to_string();
+    match value {
+        Value::Object(members) => members.iter().all(|(name, one)| {
+            text.contains(&format!("{}:", Value::from(name.as_str()))) && is_declared(schema, one)
+        }),
+        Value::Array(items) => items.iter().all(|one| is_declared(schema, one)),
+        _ => true,
+    }
+}
+
+/// Schemas of a property, and whether it is required, that were once published as something that nothing matched, that broke a rule of the
+/// profile, or that was called equal and was not.
+fn rows() -> Vec<Value> {
+    let a = json!({"properties": {"a": {"type": "string"}}, "required": ["a"]});
+    let b = json!({"properties": {"b": {"type": "string"}}, "required": ["b"]});
+    let both = json!({"a": {"type": "string"}, "b": {"type": "string"}});
+    vec![
+        json!({"type": "object", "anyOf": [a, b]}),
+        json!({"type": "object", "properties": both, "oneOf": [{"required": ["a"]}, {"not": {"required": ["a"]}}]}),
+        json!({"type": "object", "properties": both, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}),
+        json!({"type": "number", "oneOf": [{"maximum": 0}, {"minimum": 10}]}),
+        json!({"type": "integer", "anyOf": [{"multipleOf": 2}, {"minimum": 3}]}),
+        json!({"anyOf": [{"unevaluatedItems": false}], "minItems": 1}),
+        json!({"anyOf": [{"allOf": [{}], "description": "y"}]}),
+        json!({"type": "object", "if": {"properties": {"b": {"description": "set"}}, "required": ["b"]}, "then": {"required": ["c"]},
+            "properties": {"b": {"type": "string"}, "c": {"type": "string"}}}),
+        json!({"properties": {}, "anyOf": [{"anyOf": [{}]}]}),
+        json!({"properties": {"x": {"type": "string"}}, "anyOf": [{"maxContains": 0}, {"required": ["x"]}]}),
+        json!({"allOf": [{}], "required": ["z"]}),
+        json!({"type": "number", "anyOf": [{"unevaluatedItems": {}}]}),
+        json!({"anyOf": [{"allOf": [{}], "required": ["z"]}]}),
+    ]
+}
+
+/// The schema as a property, required or not.
+fn around(property: &Value, required: bool) -> String {
+    let mut whole = json!({"type": "object", "properties": {"n": property}});
+    if required {
+        whole
+            .as_object_mut()
+            .unwrap()
+            .insert("required".to_owned(), json!(["n"]));
+    }
+    whole.to_string()
+}
+
+#[test]
+fn known_schemas_are_published_in_a_form_that_can_be_used() {
+    let mut wrong = Vec::new();
+    for row in rows() {
+        for required in [true, false] {
+            let schema = around(&row, required);
+            for name in PROJECTED_FOR.iter().copied() {
+                match faults(name, &schema) {
+                    Ok(faults) if faults.is_empty() => {}
+                    Ok(faults) => wrong.push(format!("{name}: {schema}: {faults:#?}")),
+                    Err(why) => wrong.push(format!("{name}: {schema}: left out: {why}")),
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}: {}", wrong.len(), wrong.join("\n"));
+}
+
+/// A small schema with unions, conjunctions and keywords beside them.
+fn random_schema(random: &mut Random, depth: usize) -> Value {
+    let mut members = Map::new();
+    for _ in 0..random.below(3) {
+        let small = random.below(4);
+        let name = random.pick(&["a", "b", "c"]);
+        let (keyword, value) = match random.below(17) {
+            0..=3 => (
+                "type",
+                json!(random.pick(&["object", "string", "integer", "array", "number", "object"])),
+            ),
+            4 => ("type", json!(["object", random.pick(&["null", "string"])])),
+            5 => ("required", json!([name])),
+            6 => ("minItems", json!(small)),
+            7 => ("minimum", json!(small)),
+            8 => ("maximum", json!(small)),
+            9 => ("enum", json!([1, "a", null])),
+            10 => ("unevaluatedItems", json!(false)),
+            11 => ("not", json!({"required": [name]})),
+            12 => ("description", json!("x")),
+            13 => ("additionalProperties", json!(small > 1)),
+            14 => ("maxLength", json!(small + 1)),
+            15 => ("items", json!({"type": "string"})),
+            _ => ("if", json!({"required": [name]})),
+        };
+        members.insert(keyword.to_owned(), value);
+    }
+    if depth == 0 {
+        return Value::Object(members);
+    }
+    if random.chance(50) {
+        let mut own = Map::new();
+        for name in ["a", "b"].iter().take(1 + random.below(2)) {
+            own.insert((*name).to_owned(), random_schema(random, depth - 1));
+        }
+        members.insert("properties".to_owned(), Value::Object(own));
+    }
+    if random.chance(70) {
+        let keyword = random.pick(&["anyOf", "anyOf", "oneOf", "allOf"]);
+        let branches: Vec<Value> = (0..=random.below(2))
+            .map(|_| random_schema(random, depth - 1))
+            .collect();
+        members.insert(keyword.to_owned(), Value::Array(branches));
+    }
+    Value::Object(members)
+}
+
+#[test]
+fn random_schemas_are_published_in_a_form_that_can_be_used() {
+    let mut random = Random::new(19);
+    let (mut all, mut left_out) = (0, 0);
+    let mut wrong = Vec::new();
+    for at in 0..RANDOM {
+        let property = random_schema(&mut random, 2);
+        let schema = around(&property, at % 2 == 0);
+        if compiler().compile(schema.as_bytes()).is_err() {
+            continue;
+        }
+        for name in [
+            "openai",
+            "openai-strict",
+            "anthropic-strict",
+            "gemini",
+            "kimi",
+            "llama-cpp",
+        ] {
+            all += 1;
+            match faults(name, &schema) {
+                Ok(faults) if faults.is_empty() => {}
+                Ok(faults) => wrong.push(format!("{name}: {schema}: {faults:#?}")),
+                Err(why) => {
+                    left_out += 1;
+                    println!("{name}: {schema}: {why}");
+                }
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {all}: {}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    assert!(left_out * 100 <= all, "{left_out} of {all} left out");
+}
+
+/// What would take longer than the listing is allowed is left out, for the documented reason, and the others stay.
+#[test]
+fn nested_unions_take_no_more_work_than_allowed() {
+    let mut nested = json!({"type": "object"});
+    for _ in 0..10 {
+        let branches = json!([{"required": ["a"]}, {"required": ["b"]}, {"properties": {"a": {"type": "object"}}}]);
+        nested = json!({"type": "object", "properties": {"a": nested}, "anyOf": branches});
+    }
+    let nested = json!({"name": "nested", "inputSchema": nested}).to_string();
+    let small = json!({"name": "small", "inputSchema": {"type": "object"}}).to_string();
+    let tools = [
+        small.as_str(),
+        nested.as_str(),
+        nested.as_str(),
+        small.as_str(),
+    ];
+    let limits = Limits {
+        listing_work: 10_000,
+        ..Limits::without_relations()
+    };
+    for name in ["openai-strict", "gemini"] {
+        let projection = Projector::new(reader(name).unwrap())
+            .limits(limits.clone())
+            .project(tools);
+        let reasons: Vec<Option<String>> = projection
+            .tools
+            .iter()
+            .map(|tool| {
+                tool.as_ref()
+                    .err()
+                    .map(|refused| refused.reason.to_string())
+            })
+            .collect();
+        let over = "the projected schema is over the limit `listing_work` of 10000".to_owned();
+        assert_eq!(
+            reasons,
+            [None, Some(over.clone()), Some(over.clone()), Some(over)],
+            "{name}"
+        );
+    }
+}
+
+/// Random schemas, each for six readers.
+const RANDOM: usize = 400;
