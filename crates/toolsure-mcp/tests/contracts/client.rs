@@ -1,7 +1,5 @@
 //! A client that reads a server's tools.
 
-#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
 use std::sync::{Arc, Barrier};
 
 use crate::support::{call, code, contract, json, listing, page, promising, result, tool, tools};

@@ -1,8 +1,6 @@
 //! What contracts cost: allocations and memory, with the promised bounds. Times and instructions
 //! are measured by `cargo xtask bench` and `cargo xtask instructions`.
 
-#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
 use crate::support::{shared_files, tool, tools};
 use toolsure_json::Node as _;
 use toolsure_mcp::catalog::{Catalog, Listing};

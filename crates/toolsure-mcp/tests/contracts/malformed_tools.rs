@@ -2,8 +2,6 @@
 //! lose the whole list over: the good tools stay and stay validated, the bad one
 //! is named with a reason.
 
-#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
 use crate::support::{call, code, listing, page, result, tools};
 use toolsure_mcp::catalog::{Catalog, Listing};
 use toolsure_mcp::check::{Checker, Fault};

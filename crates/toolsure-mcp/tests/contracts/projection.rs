@@ -1,7 +1,5 @@
 //! Old and new protocol versions together, and what the TypeScript SDK 2.4.0 does wrong.
 
-#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
 use crate::support::{at, call, code, json, listing, promising, result, told, tool, tools};
 use toolsure_json::Node as _;
 use toolsure_mcp::catalog::Listing;

@@ -1,7 +1,5 @@
 //! What a model is told about the mistakes that models make: the texts, whole.
 
-#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
 use std::fmt::Write as _;
 
 use crate::support::{asserting, call, tool};

@@ -1,7 +1,5 @@
 //! A server that publishes tools.
 
-#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
 use crate::support::{at, call, code, json, listing, promising, result, same, told, tool, tools};
 use toolsure_mcp::check::Checker;
 use toolsure_mcp::contract::{Engine, HostSchema, HostVerdict, SchemaStore, Validator};

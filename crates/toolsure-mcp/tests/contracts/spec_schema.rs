@@ -6,8 +6,6 @@
 //! repository, and inside the official conformance package). Without it the
 //! tests are ignored. It need not have every version.
 
-#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
 use crate::support::protocol::{check, definition, has_definition};
 use crate::support::{call, json, listing, promising, result, told, tool, tools};
 use toolsure_mcp::catalog::Listing;

@@ -1,8 +1,6 @@
 //! Wrapped schemas allow what the natural ones allowed: by random schemas of
 //! four dialects with references of all kinds, and on every real tool.
 
-#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
 use crate::support::random::{Random, Ways, schema, value};
 use crate::support::{at, json, listing, shared_files, tool};
 use toolsure_json::Node as _;

@@ -1,5 +1,7 @@
 //! What the tests of this crate share: catalogs from text, calls, JSON equality.
 
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 pub(crate) mod protocol;
 pub(crate) mod random;
 
