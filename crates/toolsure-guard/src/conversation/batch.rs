@@ -3,8 +3,8 @@
 
 use toolsure_mcp::message::Message as Decoded;
 
+use super::Conversation;
 use super::turn::Turn;
-use super::{Carrier, Conversation};
 use crate::effect::{Effect, Effects};
 use crate::envelope::Envelope;
 use crate::fault::Act;
@@ -34,7 +34,7 @@ impl Conversation {
             turn.audit(record);
             return None;
         }
-        let has_batches = self.settled().has_batches();
+        let has_batches = self.negotiation.settled().has_batches();
         if !has_batches && from == Side::Client {
             self.refuse_batch(turn, &elements);
             return None;
@@ -45,7 +45,7 @@ impl Conversation {
             turn.audit(record);
         }
         // Over HTTP each answer goes to the exchange that asked for it.
-        let to_client = has_batches && self.link.client != Carrier::Http;
+        let to_client = has_batches && !self.negotiation.has_http_client();
         let (forwards, answers) = match from {
             Side::Client => (true, true),
             Side::Server => (to_client, has_batches),
@@ -55,7 +55,7 @@ impl Conversation {
 
     /// Refuses a batch of a client whose version has none.
     fn refuse_batch(&mut self, turn: &mut Turn<'_>, elements: &[&[u8]]) {
-        let era = self.settled();
+        let era = self.negotiation.settled();
         for element in elements {
             let mut found = Recovery::of(element);
             if found.id.is_none() && !found.is_ambiguous {

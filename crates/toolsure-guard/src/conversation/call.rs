@@ -101,7 +101,7 @@ impl Conversation {
             terms,
             is_allowed: allows_tool(turn.policy(), &open, (call.name, sent.name), known(&found)),
             scope: &self.scope,
-            mirrors_headers: self.mirrors_headers() && open.era.declares_version(),
+            mirrors_headers: self.negotiation.mirrors_headers() && open.era.declares_version(),
             caller: &caller,
             network: open.peer.as_ref().and_then(|peer| peer.network()),
             tools: &tools,
@@ -220,7 +220,11 @@ impl Conversation {
     /// Parks a call until the list of tools arrives, and asks for the list.
     fn park(&mut self, turn: &mut Turn<'_>, request: &Request<'_>, open: &Open, paid: bool) {
         let limits = &turn.policy().limits;
-        if !self.parked.has_room(limits, turn.message.bytes().len()) {
+        if !self
+            .list_fetch
+            .parked
+            .has_room(limits, turn.message.bytes().len())
+        {
             let text = "too many calls wait for the list of tools (parked)";
             return turn.refuse(request, Act::GuardOverloaded, text);
         }
@@ -230,13 +234,14 @@ impl Conversation {
         waiting.what = What::Parked;
         waiting.peer.clone_from(&open.peer);
         self.open.insert(key.clone(), waiting);
-        self.parked.push(Parked {
+        self.list_fetch.parked.push(Parked {
             id: key,
             message: Box::from(turn.message.bytes()),
             paid,
         });
         let meta = request.params.and_then(|params| params.member("_meta"));
-        self.fetch_tools(turn, open.era, meta);
+        let known = (&self.scope, &self.open);
+        self.list_fetch.begin(turn, known, open.era, meta);
     }
 
     /// Forgets a parked call. Returns whether there was one.
@@ -246,7 +251,7 @@ impl Conversation {
             return false;
         }
         self.open.remove(key);
-        self.parked.remove(key);
+        self.list_fetch.parked.remove(key);
         true
     }
 

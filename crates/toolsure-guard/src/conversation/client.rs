@@ -8,12 +8,12 @@ use toolsure_mcp::message::{
     Message, Notification, Request, RequestId, UNSUPPORTED_VERSION, write,
 };
 
+use super::Conversation;
 use super::access::caller_of;
 use super::call::{AskedCall, without_null};
 use super::open::{Open, What};
 use super::parked_calls::Retry;
 use super::turn::Turn;
-use super::{CLIENT, Carrier, Conversation, client_kind};
 use crate::effect::Effect;
 use crate::envelope::{self, Envelope, method_name};
 use crate::fault::{Act, unsupported_version};
@@ -55,7 +55,7 @@ impl Conversation {
         retry: Option<&Retry>,
     ) {
         let key = turn.key(request.id);
-        let settled = self.settled();
+        let settled = self.negotiation.settled();
         if let Some(traces) = &mut self.traces {
             traces.begin(turn, request, &key, settled);
         }
@@ -65,19 +65,16 @@ impl Conversation {
         let declared = Era::declared(request.params);
         let era = match declared {
             Some(Ok(era)) if era.declares_version() => {
-                self.modern = true;
-                let meta = request.params.and_then(|params| params.member("_meta"));
-                let own = meta.and_then(|meta| meta.member(CLIENT));
-                self.client_kind = client_kind(own, true);
+                self.negotiation.declare(request);
                 era
             }
             // A declaration of an older version is ignored: those versions have no such declaration.
-            Some(Ok(_)) | None => self.settled(),
+            Some(Ok(_)) | None => self.negotiation.settled(),
             Some(Err(version)) => {
                 return self.unknown_version(turn, request, version);
             }
         };
-        if request.method == "initialize" && (self.opened || self.in_batch) {
+        if request.method == "initialize" && (self.negotiation.is_open() || self.in_batch) {
             let text = match self.in_batch {
                 true => "`initialize` must not be part of a batch",
                 false => "the session is open: a second `initialize` is not accepted",
@@ -155,11 +152,9 @@ impl Conversation {
                 };
             }
             _ if request.method == "initialize" => {
-                let own = request.params.and_then(|it| it.member("capabilities"));
-                self.client_kind = client_kind(own, false);
+                self.negotiation.initialize(request);
                 open.what = What::Initialize;
                 open.progress = None;
-                self.client_version = None;
                 // Lists that were requested before this belong to an earlier session.
                 self.scope.begin_session();
             }
@@ -217,7 +212,7 @@ impl Conversation {
             let text = "the guard is shutting down".to_owned();
             return Some((Act::GuardStopping, text));
         }
-        if self.is_own(key) || self.open.contains(key) {
+        if self.list_fetch.is_own(key) || self.open.contains(key) {
             let text = format!("the id {key} belongs to a request that is still open");
             return Some((Act::ClientReusedId, text));
         }
@@ -250,7 +245,7 @@ impl Conversation {
         {
             if self.unpark(&key) {
                 // It was never sent to the server, but over HTTP its exchange is still open.
-                if self.link.client == Carrier::Http {
+                if self.negotiation.has_http_client() {
                     turn.out.push(Effect::Abandon { id: key });
                 }
                 return;
@@ -294,7 +289,7 @@ impl Conversation {
         if self.server_gone.is_some() {
             return;
         }
-        let elsewhere = self.adopted || self.link.server == Carrier::Http;
+        let elsewhere = self.adopted || self.negotiation.has_http_server();
         if !asked && !elsewhere && key.is_some() {
             let act = Act::ClientAnsweredUnasked;
             let mut record = turn.fault(Side::Client, Filter::Tracking, Action::Dropped, act);

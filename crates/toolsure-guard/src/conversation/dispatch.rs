@@ -132,7 +132,7 @@ impl Conversation {
 
     /// Handles the parked calls again whose list has arrived, or will not come.
     fn retry_parked(&mut self, turn: &mut Turn<'_>) {
-        while let Some((parked, unlisted)) = self.parked.next_released() {
+        while let Some((parked, unlisted)) = self.list_fetch.parked.next_released() {
             let waited = self.open.remove(&parked.id).and_then(|open| open.peer);
             let speaks = std::mem::replace(&mut self.peer, waited);
             let retry = Retry {

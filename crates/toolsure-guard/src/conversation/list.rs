@@ -1,12 +1,9 @@
-//! Pages of tools: those that a client asked for, on their way to it, and those that the guard fetches
-//! itself.
+//! Pages of tools that a client asked for, on their way to it.
 
-use toolsure_json::{Node as _, View};
+use toolsure_json::Node as _;
 use toolsure_mcp::catalog::Listing;
-use toolsure_mcp::era::Era;
 
 use super::access::allows_tool;
-use super::fetch::Fetch;
 use super::open::{Open, What};
 use super::turn::Turn;
 use super::{Conversation, SERVER};
@@ -65,7 +62,8 @@ impl Conversation {
         };
         if open.era.declares_version() {
             let meta = forms.known().result().member("_meta");
-            self.listed_by(meta.and_then(|meta| meta.member(SERVER)));
+            let info = meta.and_then(|meta| meta.member(SERVER));
+            self.negotiation.listed_by(&self.scope, info);
         }
         let page = turn.listed_page(forms.known(), cursor, open.era, *changes);
         let (tools, own) = match self.scope.learn(&page, &turn.policy().limits) {
@@ -100,7 +98,7 @@ impl Conversation {
             scope: &self.scope,
             cursor,
             reader: open.era,
-            http: self.mirrors_headers(),
+            http: self.negotiation.mirrors_headers(),
             is_allowed: &|names, known| allows_tool(turn.policy(), open, names, known),
             parser: self.scope.store().compiler().parser(),
         };
@@ -137,70 +135,6 @@ impl Conversation {
                     let envelope = Envelope::answer(Some(key), None);
                     turn.out.altered(Side::Client, page.text, envelope);
                 }
-            }
-        }
-    }
-
-    /// Asks for the list of tools, unless a fetch is under way.
-    pub(super) fn fetch_tools(&mut self, turn: &mut Turn<'_>, era: Era, meta: Option<View<'_>>) {
-        if self.fetch.is_none() {
-            let fetch = Fetch::new(turn, self.next_id(), era, meta, self.scope.changes());
-            self.ask(turn, fetch);
-        }
-    }
-
-    fn ask(&mut self, turn: &mut Turn<'_>, fetch: Fetch) {
-        turn.out.send(Side::Server, fetch.request());
-        self.fetch = Some(fetch);
-    }
-
-    /// Whether an id belongs to a request of the guard.
-    pub(super) fn is_own(&self, key: &IdKey) -> bool {
-        self.fetch.as_ref().is_some_and(|fetch| fetch.id() == key)
-    }
-
-    /// Handles the answer to the guard's own request.
-    pub(super) fn fetched(&mut self, turn: &mut Turn<'_>) {
-        let Some(mut fetch) = self.fetch.take() else {
-            return;
-        };
-        match fetch.learn_page(turn, &self.scope) {
-            Ok(Some(next)) => {
-                fetch.turn_page(turn, self.next_id(), next);
-                self.ask(turn, fetch);
-            }
-            // Some of the waiting calls may have come after the change.
-            Ok(None) if fetch.is_outdated(self.scope.changes()) => {
-                let fetch = fetch.repeated(turn, self.next_id(), self.scope.changes());
-                self.ask(turn, fetch);
-            }
-            Ok(None) => self.parked.release(None),
-            Err(why) => {
-                self.fetch = Some(fetch);
-                self.fetch_failed(turn, &why);
-            }
-        }
-    }
-
-    /// Handles the failure of a fetch: no list will arrive.
-    pub(super) fn fetch_failed(&mut self, turn: &mut Turn<'_>, why: &str) {
-        if self.fetch.take().is_none() {
-            return;
-        }
-        let act = Act::ServerUnlisted;
-        let mut record = turn.fault(Side::Server, Filter::Admission, Action::Dropped, act);
-        record.note(why);
-        turn.audit(record);
-        self.parked.release(Some(why));
-    }
-
-    /// An unused id for a request of the guard.
-    fn next_id(&mut self) -> IdKey {
-        loop {
-            self.asks += 1;
-            let key = IdKey::Text(format!("{}{}", self.mark, self.asks).into());
-            if !self.open.contains(&key) {
-                return key;
             }
         }
     }

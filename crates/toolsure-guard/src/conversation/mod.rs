@@ -40,16 +40,16 @@ mod batch;
 mod call;
 mod client;
 mod dispatch;
-mod end;
+mod events;
 mod fetch;
 mod held;
 mod list;
 mod list_changed;
 mod mapped_call;
+mod negotiation;
 mod open;
 mod own_answers;
 mod parked_calls;
-mod reload;
 mod result;
 mod result_faults;
 mod result_repair;
@@ -64,53 +64,23 @@ mod turn;
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolsure_json::{Node as _, View, quote};
 use toolsure_mcp::era::Era;
 
 use crate::effect::{Effect, Report, ToolsEvent};
 use crate::guard::Guard;
-use crate::policy::Rules;
 use crate::record::Peer;
-use crate::scope::{ClientKind, Scope, ScopeKey};
+use crate::scope::{Scope, ScopeKey};
 use crate::share::Identity;
 use crate::side::Side;
 use crate::trace::Tracer;
-use fetch::Fetch;
+use fetch::ListFetch;
+use list_changed::ListChanged;
+use negotiation::Negotiation;
+pub use negotiation::{Carrier, Link};
 use open::{Answered, OpenTable};
-use parked_calls::ParkedCalls;
 use server_requests::ServerRequests;
 use traces::Traces;
 use turn::Turn;
-
-/// The transport of one side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "the protocol has these two transports"
-)]
-pub enum Carrier {
-    /// Lines.
-    #[default]
-    Stdio,
-    /// Streamable HTTP.
-    Http,
-}
-
-/// The transports on both sides of a conversation.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "a transport that makes one must set every field"
-)]
-pub struct Link {
-    /// What carries the client's messages.
-    pub client: Carrier,
-    /// What carries the server's messages.
-    pub server: Carrier,
-    /// The protocol version that the transport names (`MCP-Protocol-Version`), or that was negotiated
-    /// earlier, if the session continues one from elsewhere.
-    pub version: Option<String>,
-}
 
 /// One conversation: messages in, effects out.
 ///
@@ -139,78 +109,45 @@ pub struct Conversation {
     caller: Option<ScopeKey>,
     /// The scope for `caller`, created when a rate first needs it.
     caller_scope: Option<Scope>,
-    link: Link,
-    /// Settled by `initialize`, or by the transport.
-    era: Option<Era>,
-    /// Whether the server has answered `initialize` with a session.
-    opened: bool,
+    negotiation: Negotiation,
     /// Whether the messages of a batch are handled.
     in_batch: bool,
-    /// The version of the client's session, if it was negotiated with more servers than this one.
-    client_version: Option<Era>,
-    /// Whether a request declared a version itself.
-    modern: bool,
     open: OpenTable,
     /// Requests whose answers may arrive again.
     answered: Answered,
     /// Requests of the server that have no answer yet.
     server_requests: ServerRequests,
-    fetch: Option<Fetch>,
-    /// How many requests the guard has made.
-    asks: u64,
-    /// The prefix of their ids.
-    mark: Box<str>,
+    list_fetch: ListFetch,
     /// Whether the session began in another process.
     adopted: bool,
-    parked: ParkedCalls,
     list_changed: ListChanged,
     stopping: bool,
     server_gone: Option<String>,
-    /// What kind of client it is, as its last request says.
-    client_kind: ClientKind,
     /// The peer on the client's side.
     peer: Option<Arc<Peer>>,
     /// Boxed, because most conversations have none.
     traces: Option<Box<Traces>>,
 }
 
-/// Whether the client gets `notifications/tools/list_changed`, and the rules that it was last sent for.
-#[derive(Debug, Default)]
-struct ListChanged {
-    /// Whether the client's session gets it.
-    session: bool,
-    /// The rules by which the client's tools are shown. `None` if it gets no notification.
-    rules: Option<Arc<Rules>>,
-}
-
 impl Conversation {
     /// Creates a conversation that has not begun.
     #[must_use]
     pub fn new(guard: &Guard, scope: Scope, link: Link) -> Self {
-        let era = link.version.as_deref().map(nearest);
         Self {
             guard: guard.clone(),
             scope,
             caller: None,
             caller_scope: None,
-            link,
-            era: era.filter(|era| era.has_sessions()),
-            opened: false,
+            negotiation: Negotiation::new(link),
             in_batch: false,
-            client_version: None,
-            modern: era.is_some_and(Era::declares_version),
             open: OpenTable::default(),
             answered: Answered::default(),
             server_requests: ServerRequests::default(),
-            fetch: None,
-            asks: 0,
-            mark: OWN.into(),
+            list_fetch: ListFetch::default(),
             adopted: false,
-            parked: ParkedCalls::default(),
             list_changed: ListChanged::default(),
             stopping: false,
             server_gone: None,
-            client_kind: ClientKind::default(),
             peer: None,
             traces: None,
         }
@@ -220,7 +157,18 @@ impl Conversation {
     /// session, and no two of them may use the same id.
     #[must_use]
     pub fn marked(mut self, mark: &str) -> Self {
-        self.mark = format!("{OWN}{mark}-").into();
+        self.list_fetch.mark(mark);
+        self
+    }
+
+    /// Marks the session as one that began in another process, or in this one before it was forgotten.
+    /// A result may then answer a request that was not seen here. Its contract is unknown, so the client
+    /// gets an error instead.
+    #[must_use]
+    pub fn adopted(mut self) -> Self {
+        self.adopted = true;
+        let has_session = self.negotiation.era().is_some();
+        self.list_changed.set_session(&self.guard, has_session);
         self
     }
 
@@ -274,13 +222,13 @@ impl Conversation {
     /// Sets the version of the client's session. If it is older than the one that the server agreed on, lists
     /// and results are adapted to it.
     pub fn set_client_version(&mut self, version: Era) {
-        self.client_version = Some(version);
+        self.negotiation.set_client_version(version);
     }
 
     /// When [`tick`](Self::tick) has something to do.
     #[must_use]
     pub fn next_deadline(&mut self) -> Option<Duration> {
-        let own = self.fetch.as_ref().map(Fetch::deadline);
+        let own = self.list_fetch.deadline();
         self.open.next_deadline().into_iter().chain(own).min()
     }
 
@@ -294,13 +242,33 @@ impl Conversation {
     /// subscriptions, which end with their client.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.open.awaited() + self.server_requests.len() == 0 && self.fetch.is_none()
+        self.open.awaited() + self.server_requests.len() == 0 && !self.list_fetch.is_open()
     }
 
     /// The version that `initialize` settled, or the transport named.
     #[must_use]
     pub fn era(&self) -> Option<Era> {
-        self.era
+        self.negotiation.era()
+    }
+
+    /// Whether the client gets `notifications/tools/list_changed`, so that
+    /// [`policy_replaced`](Self::policy_replaced) may send one.
+    #[must_use]
+    pub fn gets_list_changed(&self) -> bool {
+        self.list_changed.is_wanted()
+    }
+
+    /// Whether the policy was replaced and [`policy_replaced`](Self::policy_replaced) was not called since.
+    #[must_use]
+    pub fn is_outdated(&self) -> bool {
+        self.list_changed.is_outdated(&self.guard)
+    }
+
+    /// Whether so many calls are parked that the next one may have to be refused.
+    #[must_use]
+    pub fn is_crowded(&self) -> bool {
+        let rules = self.guard.rules();
+        self.list_fetch.parked.is_crowded(&rules.policy.limits)
     }
 
     /// Adds the client's peer to the records from `start` on that have no peer, and to the messages for the
@@ -317,73 +285,7 @@ impl Conversation {
             }
         }
     }
-
-    /// The era of messages that do not belong to a request with its own declaration.
-    fn settled(&self) -> Era {
-        match self.era {
-            Some(era) => self.client_version.map_or(era, |client| client.min(era)),
-            None if self.modern => Era::NEWEST,
-            None => Era::NEWEST_WITH_SESSIONS,
-        }
-    }
-
-    /// Remembers which program lists the tools; `info` is what it says of itself.
-    fn listed_by(&self, info: Option<View<'_>>) {
-        let text = |name: &str| {
-            let text = info.and_then(|info| info.member(name));
-            text.map_or("", |text| text.string())
-        };
-        let server = format!("{} {}", text("name"), text("version"));
-        let server = Some(server.trim()).filter(|server| !server.is_empty());
-        let server = server.map(|server| quote(server, SHOWN).to_string());
-        let is_process = self.link.server == Carrier::Stdio;
-        self.scope.listed_by(server, is_process, self.client_kind);
-    }
-
-    /// Whether HTTP headers may repeat parts of calls.
-    fn mirrors_headers(&self) -> bool {
-        self.link.client == Carrier::Http || self.link.server == Carrier::Http
-    }
 }
 
-/// The era of a version that may be unknown: the newest era that is not newer than the version.
-fn nearest(version: &str) -> Era {
-    let older = |era: &Era| era.version() <= version;
-    let mut eras = Era::ALL.into_iter().rev();
-    eras.find(older).unwrap_or(Era::V2024_11_05)
-}
-
-/// What kind of client has these capabilities.
-fn client_kind(capabilities: Option<View<'_>>, is_modern: bool) -> ClientKind {
-    let has = |path: &&[&str]| {
-        let mut names = path.iter();
-        names
-            .try_fold(capabilities?, |at, name| at.member(name))
-            .map(drop)
-    };
-    let bits = CAPABILITIES
-        .iter()
-        .fold(0, |bits, path| (bits << 1) | u8::from(has(path).is_some()));
-    ClientKind {
-        is_modern,
-        capabilities: bits,
-    }
-}
-
-/// The capabilities of clients that decide which tools servers list.
-const CAPABILITIES: [&[&str]; 6] = [
-    &["roots"],
-    &["sampling"],
-    &["elicitation"],
-    &["elicitation", "url"],
-    &["tasks"],
-    &["extensions"],
-];
-/// Maximum characters of a server's name and version.
-const SHOWN: usize = 128;
-/// The member of `_meta` with the capabilities of a client (2026-07-28).
-const CLIENT: &str = "io.modelcontextprotocol/clientCapabilities";
 /// The member of `_meta` with what a server says of itself (2026-07-28).
 const SERVER: &str = "io.modelcontextprotocol/serverInfo";
-/// The prefix of the ids of the guard's own requests.
-const OWN: &str = "toolsure-";

@@ -7,10 +7,10 @@ use toolsure_mcp::message::{
     Notification, Request, RequestId, bad_form,
 };
 
+use super::Conversation;
 use super::client::id_member;
 use super::open::{Open, What};
 use super::turn::Turn;
-use super::{Carrier, Conversation, Link, nearest};
 use crate::envelope::{self, Envelope, method_name};
 use crate::fault::Act;
 use crate::filter::results;
@@ -85,11 +85,12 @@ impl Conversation {
         answer: Result<View<'_>, View<'_>>,
     ) {
         let key = turn.key(id);
-        if self.is_own(&key) {
+        if self.list_fetch.is_own(&key) {
             if answer.is_ok() {
-                return self.fetched(turn);
+                return self.list_fetch.answered(turn, &self.scope, &self.open);
             }
-            return self.fetch_failed(turn, "the server answered `tools/list` with an error");
+            let why = "the server answered `tools/list` with an error";
+            return self.list_fetch.fail(turn, why);
         }
         let open = match self.open.remove_sent(&key) {
             None if turn.message.is_replay => self.answered.take(&key),
@@ -114,8 +115,8 @@ impl Conversation {
 
     /// Whether the answer may arrive again, on an HTTP stream that the client resumes.
     fn may_be_replayed(&self, open: &Open) -> bool {
-        let Link { client, server, .. } = &self.link;
-        *client == Carrier::Http && *server == Carrier::Http && open.era.has_sessions()
+        let negotiation = &self.negotiation;
+        negotiation.has_http_client() && negotiation.has_http_server() && open.era.has_sessions()
     }
 
     fn answer(
@@ -162,12 +163,10 @@ impl Conversation {
             What::Plain => self.forward_readable(turn, key, open, result),
             What::Parked => turn.forward_answer(key, None),
             What::Initialize => {
-                let version = result.member("protocolVersion").map_or("", |v| v.string());
-                // No later era has `initialize`.
-                self.era = Some(nearest(version).min(Era::V2025_11_25));
-                self.opened = true;
-                self.read_declared(result);
-                self.listed_by(result.member("serverInfo"));
+                self.negotiation.open(result);
+                self.list_changed.declare(&self.guard, result);
+                let info = result.member("serverInfo");
+                self.negotiation.listed_by(&self.scope, info);
                 let envelope = Envelope {
                     agreed: envelope::agreed(result),
                     ..Envelope::answer(Some(key), None)
@@ -202,7 +201,7 @@ impl Conversation {
 
     fn server_request(&mut self, turn: &mut Turn<'_>, request: &Request<'_>) {
         let key = turn.key(request.id);
-        if self.era.is_none() && self.modern {
+        if self.negotiation.is_modern() {
             let act = Act::ServerAskedModernClient;
             let text = "clients of 2026-07-28 accept no requests";
             return Self::refuse_server(turn, request, act, METHOD_NOT_FOUND, text);
@@ -220,7 +219,7 @@ impl Conversation {
         }
         // An HTTP stream that is resumed may repeat a request, and another process may have passed its answer
         // on.
-        let elsewhere = self.link.server == Carrier::Http;
+        let elsewhere = self.negotiation.has_http_server();
         let repeated = self.server_requests.contains(&key);
         if repeated && !elsewhere {
             let act = Act::ServerReusedId;
@@ -250,7 +249,10 @@ impl Conversation {
     /// A request for a sample whose messages contain results of tools that the client's version cannot
     /// express (2025-11-25, client/sampling, "Tool Result Content"), in the form that it can.
     fn sampling(&self, turn: &Turn<'_>, request: &Request<'_>) -> Option<String> {
-        let era = self.era.filter(|era| era.structured() != Structured::Any)?;
+        let era = self
+            .negotiation
+            .era()
+            .filter(|era| era.structured() != Structured::Any)?;
         if request.method != "sampling/createMessage" || turn.policy().project == Project::Off {
             return None;
         }
@@ -288,7 +290,10 @@ impl Conversation {
                     self.server_requests.remove(&key);
                 }
             }
-            "notifications/subscriptions/acknowledged" => self.read_acknowledgement(params),
+            "notifications/subscriptions/acknowledged" => {
+                let open = &mut self.open;
+                self.list_changed.acknowledge(&self.guard, open, params);
+            }
             _ => {}
         }
         // A connection may carry both eras, and a notification does not declare one.

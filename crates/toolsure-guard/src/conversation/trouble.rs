@@ -93,7 +93,7 @@ impl Conversation {
     /// The id of the request that an answer with this id is for, if the server wrote a number as a string or a
     /// string as a number.
     pub(super) fn asked_otherwise(&self, key: &IdKey) -> Option<IdKey> {
-        if self.open.contains(key) || self.is_own(key) {
+        if self.open.contains(key) || self.list_fetch.is_own(key) {
             return None;
         }
         let asked = key.of_other_type()?;
@@ -125,7 +125,7 @@ impl Conversation {
                 record.detail = Some(text.to_owned());
                 turn.audit(record);
             }
-            Some(key) if self.is_own(&key) => self.fetch_failed(turn, text),
+            Some(key) if self.list_fetch.is_own(&key) => self.list_fetch.fail(turn, text),
             _ => {
                 let act = if found.is_json {
                     act
@@ -147,8 +147,8 @@ impl Conversation {
         let Some(key) = key.filter(|_| !found.is_ambiguous) else {
             return false;
         };
-        if self.is_own(&key) {
-            self.fetched(turn);
+        if self.list_fetch.is_own(&key) {
+            self.list_fetch.answered(turn, &self.scope, &self.open);
             return true;
         }
         let is_list = |open: &super::open::Open| matches!(open.what, What::List { .. });

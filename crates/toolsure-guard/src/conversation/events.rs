@@ -1,13 +1,14 @@
-//! Timeouts, and the end of the server, the client or the guard itself.
+//! Events that no message brings: timeouts, a new policy, and the end of the server, the client or the guard
+//! itself.
 
 use std::time::Duration;
 
 use toolsure_mcp::message::write;
 
+use super::Conversation;
 use super::open::{Open, What};
 use super::server_requests::ServerRequests;
 use super::turn::Turn;
-use super::{Carrier, Conversation};
 use crate::effect::{Effect, Effects};
 use crate::fault::Act;
 use crate::id::IdKey;
@@ -26,13 +27,9 @@ impl Conversation {
                 let text = format!("the server did not answer within {waited} s");
                 conversation.give_up_on(turn, key, &open, Act::ServerSilent, &text);
             }
-            if conversation
-                .fetch
-                .as_ref()
-                .is_some_and(|fetch| fetch.deadline() <= now)
-            {
-                let why = "the server did not answer `tools/list` in time";
-                conversation.fetch_failed(turn, why);
+            let fetch = &mut conversation.list_fetch;
+            if fetch.deadline().is_some_and(|deadline| deadline <= now) {
+                fetch.fail(turn, "the server did not answer `tools/list` in time");
             }
         })
     }
@@ -42,8 +39,7 @@ impl Conversation {
     pub fn server_gone(&mut self, why: &str, now: Duration) -> Effects {
         self.event(now, |conversation, turn| {
             let why = toolsure_json::quote(why, WHY).to_string();
-            conversation.fetch = None;
-            conversation.parked.clear();
+            conversation.list_fetch.clear();
             conversation.server_requests = ServerRequests::default();
             let text = format!("the server is gone: {why}");
             for (key, open) in conversation.open.drain() {
@@ -57,8 +53,8 @@ impl Conversation {
     pub fn request_failed(&mut self, id: &IdKey, why: &str, now: Duration) -> Effects {
         self.event(now, |conversation, turn| {
             let why = toolsure_json::quote(why, WHY).to_string();
-            if conversation.is_own(id) {
-                return conversation.fetch_failed(turn, &why);
+            if conversation.list_fetch.is_own(id) {
+                return conversation.list_fetch.fail(turn, &why);
             }
             if let Some(open) = conversation.open.remove_sent(id) {
                 let text = format!("the request to the server failed: {why}");
@@ -70,7 +66,7 @@ impl Conversation {
     /// Answers a request with an error. Nobody waits for the answer to a cancelled request, but over HTTP
     /// its exchange is still open.
     fn give_up_on(&self, turn: &mut Turn<'_>, key: IdKey, open: &Open, act: Act, text: &str) {
-        if open.cancelled && self.link.client == Carrier::Http {
+        if open.cancelled && self.negotiation.has_http_client() {
             turn.out.push(Effect::Abandon { id: key.clone() });
         }
         turn.fail(key, open, act, text);
@@ -87,11 +83,15 @@ impl Conversation {
         })
     }
 
-    /// Whether so many calls are parked that the next one may have to be refused.
-    #[must_use]
-    pub fn is_crowded(&self) -> bool {
-        let rules = self.guard.rules();
-        self.parked.is_crowded(&rules.policy.limits)
+    /// Handles a new policy ([`Guard::replace`](crate::Guard::replace)). If it changes which tools are shown,
+    /// or how, the client gets `notifications/tools/list_changed`: in its session if the server declared
+    /// `tools.listChanged` (2025-11-25, server/tools, "Capabilities"), and for each subscription with
+    /// `toolsListChanged` (2026-07-28).
+    pub fn policy_replaced(&mut self, now: Duration) -> Effects {
+        self.event(now, |conversation, turn| {
+            let (guard, open) = (&conversation.guard, &conversation.open);
+            conversation.list_changed.policy_replaced(guard, open, turn);
+        })
     }
 
     /// Handles the permanent loss of the client. Its requests are cancelled at the server, and the
@@ -99,8 +99,7 @@ impl Conversation {
     pub fn client_gone(&mut self, now: Duration) -> Effects {
         self.event(now, |conversation, turn| {
             conversation.stopping = true;
-            conversation.fetch = None;
-            conversation.parked.clear();
+            conversation.list_fetch.clear();
             for (key, open) in conversation.open.drain() {
                 conversation.cancel_at_server(turn, &key, &open, "the client is gone");
             }
@@ -144,7 +143,7 @@ impl Conversation {
     /// Ends the HTTP exchange of a request that has timed out, if no client's exchange ends it: a request
     /// that a message cancelled may never be answered (2025-11-25, basic/utilities/cancellation).
     fn stop_waiting(&self, turn: &mut Turn<'_>, key: &IdKey, open: &Open) {
-        let ours = self.link.client == Carrier::Stdio && self.link.server == Carrier::Http;
+        let ours = !self.negotiation.has_http_client() && self.negotiation.has_http_server();
         if ours && !open.era.cancels_by_closing() {
             turn.out.push(Effect::Abandon { id: key.clone() });
         }
@@ -157,7 +156,7 @@ impl Conversation {
         if silent || self.server_gone.is_some() {
             return;
         }
-        if open.era.cancels_by_closing() && self.link.server == Carrier::Http {
+        if open.era.cancels_by_closing() && self.negotiation.has_http_server() {
             return turn.out.push(Effect::Abandon { id: key.clone() });
         }
         let note = write::cancellation(&open.raw(key), Some(why));
