@@ -6,47 +6,24 @@ use std::borrow::Cow;
 use toolsure_json::{Kind, Node as _, View, quote};
 use toolsure_mcp::message::{Edits, INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, Request};
 
-use super::Conversation;
 use super::open::Open;
 use super::turn::Turn;
 use crate::caller::{NOBODY, VerifiedCaller};
 use crate::fault::Act;
 use crate::id::IdKey;
-use crate::policy::{Access, Policy};
+use crate::policy::{Access, Policy, Terms};
 use crate::record::{Action, Filter, Peer};
-use crate::scope::{Found, Known};
+use crate::scope::{Found, Known, Scope};
 use crate::side::Side;
 use crate::subject::Subject;
-use crate::subscription::subscription;
 
-/// The caller of a request. Without one that a transport has verified, only rules for everybody apply.
-pub(super) fn caller_of(peer: Option<&Peer>) -> &VerifiedCaller {
-    let verified = peer.and_then(|peer| peer.verified.as_deref());
-    verified.unwrap_or(&NOBODY)
-}
-
-/// Whether the caller of a request may use a tool of the server. Rules for either of its names apply, if it is
-/// listed under another than the server's.
-pub(super) fn allows_tool(
-    policy: &Policy,
-    open: &Open,
-    (own, listed): (&str, &str),
-    known: Option<&Known>,
-) -> bool {
-    if policy.callers.is_empty() {
-        return true;
-    }
-    let hints = known.filter(|_| policy.has_hint_rules());
-    let hints = hints.and_then(Known::hints);
-    let caller = caller_of(open.peer.as_deref());
-    let access = |name| policy.tool_access(caller, &clients_name(policy, name), hints);
-    let first = access(own);
-    if own == listed {
-        return first.is_allowed();
-    }
-    let second = access(listed);
-    let is_denied = |access: &Access<'_>| matches!(access, Access::Denied(..));
-    (first.is_allowed() || second.is_allowed()) && !is_denied(&first) && !is_denied(&second)
+/// What the caller of a request may use, and under which settings.
+#[derive(Clone, Copy)]
+pub(super) struct CallerAccess<'a> {
+    policy: &'a Policy,
+    /// Without a caller that a transport has verified, only rules for everybody apply.
+    caller: &'a VerifiedCaller,
+    scope: &'a Scope,
 }
 
 fn clients_name<'n>(policy: &Policy, name: &'n str) -> Cow<'n, str> {
@@ -55,22 +32,67 @@ fn clients_name<'n>(policy: &Policy, name: &'n str) -> Cow<'n, str> {
         .map_or(Cow::Borrowed(name), Cow::Owned)
 }
 
-impl Conversation {
+impl<'a> CallerAccess<'a> {
+    pub(super) fn new(policy: &'a Policy, peer: Option<&'a Peer>, scope: &'a Scope) -> Self {
+        let verified = peer.and_then(|peer| peer.verified.as_deref());
+        Self {
+            policy,
+            caller: verified.unwrap_or(&NOBODY),
+            scope,
+        }
+    }
+
+    /// Whether the policy has no rules for callers.
+    fn is_unlimited(&self) -> bool {
+        self.policy.callers.is_empty()
+    }
+
+    /// Whether the caller may use everything.
+    pub(super) fn allows_everything(&self) -> bool {
+        self.is_unlimited() || self.policy.allows_everything(self.caller)
+    }
+
+    /// The settings for a tool.
+    pub(super) fn terms(&self, tool: &str) -> Terms {
+        match self.is_unlimited() {
+            true => self.policy.terms(tool),
+            false => self.policy.terms_of(self.caller, tool),
+        }
+    }
+
+    /// Whether the caller may use a tool of the server. Rules for either of its names apply, if it is listed
+    /// under another than the server's.
+    pub(super) fn allows_tool(&self, (own, listed): (&str, &str), known: Option<&Known>) -> bool {
+        if self.is_unlimited() {
+            return true;
+        }
+        let Self { policy, caller, .. } = *self;
+        let hints = known.filter(|_| policy.has_hint_rules());
+        let hints = hints.and_then(Known::hints);
+        let access = |name| policy.tool_access(caller, &clients_name(policy, name), hints);
+        let first = access(own);
+        if own == listed {
+            return first.is_allowed();
+        }
+        let second = access(listed);
+        let is_denied = |access: &Access<'_>| matches!(access, Access::Denied(..));
+        (first.is_allowed() || second.is_allowed()) && !is_denied(&first) && !is_denied(&second)
+    }
+
     /// Answers a request for something that its caller may not use. Returns whether it did.
     pub(super) fn withhold(&self, turn: &mut Turn<'_>, request: &Request<'_>, open: &Open) -> bool {
-        let policy = turn.policy();
-        if policy.callers.is_empty() {
+        if self.is_unlimited() {
             return false;
         }
+        let Self { policy, caller, .. } = *self;
         let subjects = Subject::all(request, turn.new_name());
-        let caller = caller_of(open.peer.as_deref());
         let may = |subject: &Subject<'_>| match subject {
             Subject::Prompt(name) => policy
                 .prompt_access(caller, &clients_name(policy, name))
                 .is_allowed(),
             Subject::Resource(uri) => policy.resource_access(caller, uri).is_allowed(),
-            Subject::Task(task) => self.may_use_task(policy, open, task),
-            Subject::Method(_) => policy.allows_everything(caller),
+            Subject::Task(task) => self.allows_task(task),
+            Subject::Method(_) => self.allows_everything(),
         };
         let Some(subject) = subjects.iter().find(|subject| !may(subject)) else {
             return false;
@@ -112,10 +134,9 @@ impl Conversation {
 
     /// Whether a task was made for this caller, by a call of a tool that it may use. Of a task that was made
     /// elsewhere that is unknown.
-    fn may_use_task(&self, policy: &Policy, open: &Open, task: &str) -> bool {
-        let caller = caller_of(open.peer.as_deref());
+    pub(super) fn allows_task(&self, task: &str) -> bool {
         let owner = self.scope.task_owner(task);
-        if !owner.is_some_and(|owner| owner.is(caller)) {
+        if !owner.is_some_and(|owner| owner.is(self.caller)) {
             return false;
         }
         let Some(tool) = self.scope.task(task) else {
@@ -127,18 +148,7 @@ impl Conversation {
             _ => None,
         };
         let name = tool.name();
-        allows_tool(policy, open, (name, name), known.as_deref())
-    }
-
-    /// Whether a notification of a task is for a caller who may know of it.
-    pub(super) fn may_note_task(&self, policy: &Policy, params: View<'_>) -> bool {
-        if policy.callers.is_empty() {
-            return true;
-        }
-        let task = params.member("taskId").map_or("", |id| id.string());
-        let key = subscription(Some(params)).and_then(|id| IdKey::read(id.raw()));
-        let open = key.and_then(|key| self.open.get(&key));
-        open.is_some_and(|open| self.may_use_task(policy, open, task))
+        self.allows_tool((name, name), known.as_deref())
     }
 
     /// The text of an answer without what its caller may not use, and not to be cached for others; `None` if it
@@ -149,17 +159,16 @@ impl Conversation {
         open: &Open,
         result: View<'_>,
     ) -> Option<String> {
-        let policy = turn.policy();
-        if policy.callers.is_empty() {
+        if self.is_unlimited() {
             return None;
         }
+        let Self { policy, caller, .. } = *self;
         let mut edits = Edits::new();
         if let Some(scope) = result.member("cacheScope")
             && scope.string() == "public"
         {
             edits.replace(scope, "\"private\"");
         }
-        let caller = caller_of(open.peer.as_deref());
         let list = LISTS.iter().find(|(method, ..)| *method == open.method);
         if let Some((_, member, name)) = list
             && let Some(items) = result.member(member)
@@ -179,20 +188,20 @@ impl Conversation {
         }
         (!edits.is_empty()).then(|| turn.edited(edits))
     }
+}
 
-    /// Whether an answer cannot be told apart for its caller, because readers may read it differently.
-    pub(super) fn is_unclear_list(turn: &Turn<'_>, open: &Open) -> bool {
-        let is_list = LISTS.iter().any(|(method, ..)| *method == open.method);
-        let policy = turn.policy();
-        let is_cut = !policy.callers.is_empty() || policy.drift.refuses();
-        is_list && is_cut && turn.message.is_ambiguous()
-    }
+/// Whether an answer cannot be told apart for its caller, because readers may read it differently.
+pub(super) fn is_unclear_list(turn: &Turn<'_>, open: &Open) -> bool {
+    let is_list = LISTS.iter().any(|(method, ..)| *method == open.method);
+    let policy = turn.policy();
+    let is_cut = !policy.callers.is_empty() || policy.drift.refuses();
+    is_list && is_cut && turn.message.is_ambiguous()
+}
 
-    /// Fails a request whose answer cannot be restricted.
-    pub(super) fn unrestricted(turn: &mut Turn<'_>, key: IdKey, open: &Open) {
-        let text = "the server's list cannot be read without doubt, so it is unknown what of it the client may see";
-        turn.fail(key, open, Act::ServerAnsweredNoJson, text);
-    }
+/// Fails a request whose answer cannot be restricted.
+pub(super) fn unrestricted(turn: &mut Turn<'_>, key: IdKey, open: &Open) {
+    let text = "the server's list cannot be read without doubt, so it is unknown what of it the client may see";
+    turn.fail(key, open, Act::ServerAnsweredNoJson, text);
 }
 
 fn shown(name: &str) -> impl std::fmt::Display {

@@ -7,7 +7,6 @@ use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits, View, json_strin
 use toolsure_mcp::message::{Edits, Request, ToolCall};
 
 use super::Conversation;
-use super::access::{allows_tool, caller_of};
 use super::mapped_call::{MappedCall, hides_headers};
 use super::open::{Called, Open, What};
 use super::parked_calls::{Parked, Retry};
@@ -18,7 +17,7 @@ use crate::filter::arguments::repair_text;
 use crate::filter::{CALL, CallCase, Judged, Violation, mode_without_list};
 use crate::id::IdKey;
 use crate::message::{Message, Purpose};
-use crate::policy::{Mode, Policy, Recorded, Terms};
+use crate::policy::{Mode, Policy, Recorded};
 use crate::reading::with_lone_surrogates;
 use crate::record::{Action, Filter, Record};
 use crate::scope::{Found, Known, Tools, Trust};
@@ -69,7 +68,9 @@ impl Conversation {
         };
         let mapped = MappedCall::of(turn.rules, &tools, &sent);
         let call = mapped.as_ref().map_or(sent, |mapped| mapped.call(sent));
-        let terms = self.terms(turn, &open, call.name);
+        let access = self.access(turn.policy(), open.peer.as_deref());
+        let terms = access.terms(call.name);
+
         let mut found = tools.find(call.name);
         open.recorded = recorded(turn.policy(), &call, &found);
         let looks = turn.policy().has_hint_rules()
@@ -99,7 +100,9 @@ impl Conversation {
         let mut case = CallCase {
             rules: turn.rules,
             terms,
-            is_allowed: allows_tool(turn.policy(), &open, (call.name, sent.name), known(&found)),
+            is_allowed: self
+                .access(turn.policy(), open.peer.as_deref())
+                .allows_tool((call.name, sent.name), known(&found)),
             scope: &self.scope,
             mirrors_headers: self.negotiation.mirrors_headers() && open.era.declares_version(),
             caller: &caller,
@@ -198,15 +201,6 @@ impl Conversation {
         }));
         self.open.insert(key, open);
         turn.out.send(Side::Server, message);
-    }
-
-    /// The settings for a tool and the caller of a request.
-    pub(super) fn terms(&self, turn: &Turn<'_>, open: &Open, tool: &str) -> Terms {
-        let policy = turn.policy();
-        match policy.callers.is_empty() {
-            true => policy.terms(tool),
-            false => policy.terms_of(caller_of(open.peer.as_deref()), tool),
-        }
     }
 
     /// Whether the cached contract of a tool can still be trusted.

@@ -9,7 +9,7 @@ use toolsure_mcp::message::{
 };
 
 use super::Conversation;
-use super::access::caller_of;
+use super::approved::ApprovedEntries;
 use super::call::{AskedCall, without_null};
 use super::open::{Open, What};
 use super::parked_calls::Retry;
@@ -112,8 +112,11 @@ impl Conversation {
         open.peer.clone_from(&self.peer);
         open.about = Subject::recorded(request, turn.new_name());
         if Self::is_unclear(turn, request)
-            || self.withhold(turn, request, &open)
-            || self.refuse_held(turn, request, &open)
+            || self
+                .access(turn.policy(), open.peer.as_deref())
+                .withhold(turn, request, &open)
+            || ApprovedEntries::of(turn.rules, &self.scope)
+                .is_some_and(|approved| approved.withhold(turn, request, &open))
         {
             return;
         }
@@ -263,12 +266,8 @@ impl Conversation {
     /// Drops a notification of which it is unknown what it is about, if its caller may not use everything: servers
     /// may do what it says without an answer. Returns whether it did.
     fn drop_unknown(&self, turn: &mut Turn<'_>, notification: &Notification<'_>) -> bool {
-        let policy = turn.policy();
-        let caller = caller_of(self.peer.as_deref());
-        let passes = policy.callers.is_empty()
-            || NOTIFICATIONS.contains(&notification.method)
-            || policy.allows_everything(caller);
-        if passes {
+        let access = self.access(turn.policy(), self.peer.as_deref());
+        if NOTIFICATIONS.contains(&notification.method) || access.allows_everything() {
             return false;
         }
         let act = Act::NotAllowed;

@@ -3,7 +3,6 @@
 use toolsure_json::Node as _;
 use toolsure_mcp::catalog::Listing;
 
-use super::access::allows_tool;
 use super::open::{Open, What};
 use super::turn::Turn;
 use super::{Conversation, SERVER};
@@ -84,6 +83,7 @@ impl Conversation {
         let enforced = policy.listing == Mode::Enforce && policy.bad_tools != BadTools::Pass
             || policy.project_for.is_some();
         let as_it_came = !enforced && forms.sent().text().len() != bytes.len();
+        let access = self.access(policy, open.peer.as_deref());
         let case = PageCase {
             keeps_unreadable: as_it_came,
             rules: turn.rules,
@@ -99,7 +99,7 @@ impl Conversation {
             cursor,
             reader: open.era,
             http: self.negotiation.mirrors_headers(),
-            is_allowed: &|names, known| allows_tool(turn.policy(), open, names, known),
+            is_allowed: &|names, known| access.allows_tool(names, known),
             parser: self.scope.store().compiler().parser(),
         };
         match present(&case, forms.remarks(turn.rules, &self.scope)) {

@@ -42,7 +42,6 @@ mod client;
 mod dispatch;
 mod events;
 mod fetch;
-mod held;
 mod list;
 mod list_changed;
 mod mapped_call;
@@ -68,11 +67,13 @@ use toolsure_mcp::era::Era;
 
 use crate::effect::{Effect, Report, ToolsEvent};
 use crate::guard::Guard;
+use crate::policy::Policy;
 use crate::record::Peer;
 use crate::scope::{Scope, ScopeKey};
 use crate::share::Identity;
 use crate::side::Side;
 use crate::trace::Tracer;
+use access::CallerAccess;
 use fetch::ListFetch;
 use list_changed::ListChanged;
 use negotiation::Negotiation;
@@ -183,6 +184,11 @@ impl Conversation {
     /// it.
     pub fn count_in(&mut self, caller: ScopeKey) {
         self.caller = Some(caller);
+    }
+
+    /// What a caller may use.
+    fn access<'a>(&'a self, policy: &'a Policy, peer: Option<&'a Peer>) -> CallerAccess<'a> {
+        CallerAccess::new(policy, peer, &self.scope)
     }
 
     /// The guard that it belongs to.

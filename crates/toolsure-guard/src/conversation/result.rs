@@ -19,6 +19,7 @@ use crate::id::IdKey;
 use crate::policy::{BadResult, LongResults, Mode, Output, Policy, Recorded};
 use crate::record::{Action, Filter, Record};
 use crate::side::Side;
+use crate::subscription::subscription;
 
 /// An answer that contains a tool's result.
 pub(super) struct ToolAnswer<'a> {
@@ -280,6 +281,17 @@ impl Conversation {
         true
     }
 
+    /// Whether a notification of a task is for a caller who may know of it.
+    fn may_note_task(&self, policy: &Policy, params: View<'_>) -> bool {
+        if policy.callers.is_empty() {
+            return true;
+        }
+        let task = params.member("taskId").map_or("", |id| id.string());
+        let key = subscription(Some(params)).and_then(|id| IdKey::read(id.raw()));
+        let open = key.and_then(|key| self.open.get(&key));
+        open.is_some_and(|open| self.access(policy, open.peer.as_deref()).allows_task(task))
+    }
+
     /// The contract that an answer is checked against; `None` if the answer contains no result.
     fn answered<'a>(
         &self,
@@ -308,7 +320,9 @@ impl Conversation {
                 task_view = (*method != ToolMethod::TaskResult).then_some(result);
                 let tool = self.scope.task(task);
                 let name = tool.as_ref().map(|tool| tool.shared_name());
-                let terms = self.terms(turn, open, name.as_deref().unwrap_or_default());
+                let terms = self
+                    .access(turn.policy(), open.peer.as_deref())
+                    .terms(name.as_deref().unwrap_or_default());
                 (tool, name, terms, inner)
             }
             _ => return None,

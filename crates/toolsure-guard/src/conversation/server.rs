@@ -8,6 +8,8 @@ use toolsure_mcp::message::{
 };
 
 use super::Conversation;
+use super::access::{is_unclear_list, unrestricted};
+use super::approved::ApprovedEntries;
 use super::client::id_member;
 use super::open::{Open, What};
 use super::turn::Turn;
@@ -131,27 +133,29 @@ impl Conversation {
             // A JSON-RPC error keeps every contract.
             Err(error) => return forward_error(turn, key, open, error),
         };
-        if Self::is_unclear_list(turn, open) {
-            return Self::unrestricted(turn, key, open);
+        if is_unclear_list(turn, open) {
+            return unrestricted(turn, key, open);
         }
-        if let Some(text) = self.restricted(turn, open, result) {
+        let access = self.access(turn.policy(), open.peer.as_deref());
+        if let Some(text) = access.restricted(turn, open, result) {
             let message = self.guard.read_within(text, turn.limits());
             let root = message.document().ok().map(|document| document.root());
             return match root.and_then(|root| root.member("result")) {
                 Some(result) => turn.with_made(&message, |turn| {
                     self.answer(turn, key, open, Ok(result));
                 }),
-                None => Self::unrestricted(turn, key, open),
+                None => unrestricted(turn, key, open),
             };
         }
-        if let Some(text) = self.approved(turn, &key, open, result) {
+        let approved = ApprovedEntries::of(turn.rules, &self.scope);
+        if let Some(text) = approved.and_then(|it| it.restricted(turn, &key, open, result)) {
             let message = self.guard.read_within(text, turn.limits());
             let root = message.document().ok().map(|document| document.root());
             return match root.and_then(|root| root.member("result")) {
                 Some(result) => turn.with_made(&message, |turn| {
                     self.deliver(turn, key, open, result);
                 }),
-                None => Self::unrestricted(turn, key, open),
+                None => unrestricted(turn, key, open),
             };
         }
         self.deliver(turn, key, open, result);
