@@ -32,7 +32,7 @@ impl Conversation {
     ) {
         let message = match Message::decode(root) {
             Ok(message) => message,
-            Err(error) => return Self::no_message(turn, &error),
+            Err(error) => return turn.refuse_no_message(&error),
         };
         if let Some((found, why)) = turn.broken_envelope(&message) {
             let act = Act::ClientSentNoJson;

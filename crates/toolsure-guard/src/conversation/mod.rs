@@ -33,6 +33,13 @@
 //! Requests of the server (2025-11-25 and older) are counted and passed on, and
 //! answered by an error when the client is gone. Everything else passes as it
 //! came, in the order it came.
+//!
+//! A [`Conversation`] is one type in several files, because whatever arrives may open or end any request of
+//! one table (`open.rs`): `dispatch.rs` takes messages to `client.rs`, `call.rs`, `server.rs`, `list.rs` and
+//! `result.rs`, `trouble.rs` handles those that cannot be read, and `events.rs` what no message brings. What
+//! needs no table is a type of its own: `negotiation.rs`, `fetch.rs` with `parked_calls.rs`,
+//! `list_changed.rs` and `traces.rs` hold state, and `access.rs`, `approved.rs`, `mapped_call.rs` and
+//! `result_*.rs` decide about one message.
 
 mod access;
 mod approved;
@@ -52,7 +59,6 @@ mod parked_calls;
 mod result;
 mod result_faults;
 mod result_repair;
-mod result_size;
 mod result_text;
 mod server;
 mod server_requests;

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use toolsure_mcp::message::{INTERNAL_ERROR, Request};
+use toolsure_mcp::message::{INTERNAL_ERROR, MalformedMessage, Request, RequestId};
 
 use super::open::{Open, What};
 use super::turn::Turn;
-use crate::envelope::method_name;
+use crate::envelope::{Envelope, method_name};
 use crate::fault::{Act, Party};
 use crate::filter::remarks::Remark;
 use crate::id::IdKey;
+use crate::message::{Message, Purpose};
 use crate::record::{Action, Filter, Record};
 use crate::side::Side;
 use crate::subject::Subject;
@@ -39,6 +40,50 @@ impl Turn<'_> {
         self.answer_request(request, act, answer, code);
     }
 
+    /// Refuses JSON of the client that is not a message, or that must not pass.
+    pub(super) fn refuse_no_message(&mut self, error: &MalformedMessage<'_>) {
+        let act = match error.method_fault() {
+            Some(_) => Act::ClientSentUnfitMethod,
+            None => Act::ClientSentNoMessage,
+        };
+        let id = error.id().map(RequestId::raw);
+        self.refuse_text(id, error.method(), act, &error.to_string());
+    }
+
+    /// Refuses a text of the client. Without an id the answer has the id `null`, as JSON-RPC 2.0
+    /// (section 5) requires.
+    pub(super) fn refuse_text(
+        &mut self,
+        id: Option<&str>,
+        method: Option<&str>,
+        act: Act,
+        text: &str,
+    ) {
+        let key = id.and_then(IdKey::read);
+        let code = act.rpc_code();
+        let answer = act.error(id.unwrap_or("null"), code, text);
+        let envelope = Envelope::answer(key.clone(), Some(code));
+        let answer = Message::made(answer, Purpose::Answer, envelope);
+        self.out.send(Side::Client, answer);
+        let mut record = self.fault(Side::Client, Filter::Envelope, Action::Refused, act);
+        record.id = key;
+        record.method = method.map(method_name);
+        record.detail = Some(text.to_owned());
+        self.audit(record);
+    }
+
+    /// Refuses a request of the server that cannot be passed on.
+    pub(super) fn refuse_server(&mut self, request: &Request<'_>, act: Act, code: i64, text: &str) {
+        let mut record = self.fault(Side::Server, Filter::Tracking, Action::Refused, act);
+        let key = self.key(request.id);
+        record.method = Some(method_name(request.method));
+        record.note(text);
+        record.id = Some(key.clone());
+        let answer = act.error(self.raw_id(request.id), code, text);
+        self.answer(Side::Server, key, answer, Some(code));
+        self.audit(record);
+    }
+
     /// Answers a request that was open with an error.
     pub(super) fn fail(&mut self, key: IdKey, open: &Open, act: Act, text: &str) {
         let mut record = self.fault(Side::Server, Filter::Tracking, Action::Refused, act);
@@ -61,6 +106,11 @@ impl Turn<'_> {
 }
 
 impl Record {
+    /// Sets the detail of the record, with bounded length.
+    pub(super) fn note(&mut self, text: &str) {
+        self.detail = Some(toolsure_json::quote(text, 256).to_string());
+    }
+
     /// Describes the request that the record is about, and how long it took.
     pub(super) fn describe(&mut self, key: &IdKey, open: &Open, turn: &Turn<'_>) {
         self.id = Some(key.clone());

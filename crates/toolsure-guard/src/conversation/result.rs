@@ -1,20 +1,23 @@
 //! Answers that carry results of tools, on their way to the client.
+//!
+//! A [`ToolAnswer`] is one type in several files, because everything about it is read from the same answer:
+//! `result_faults.rs` finds what is wrong with it, and `result_text.rs` and `result_repair.rs` make the texts
+//! that replace it.
 
 use std::sync::Arc;
 
 use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits, View, quote};
-use toolsure_mcp::check::{Checked, Decision, OnUndecided, ResultOf};
+use toolsure_mcp::check::ResultOf;
 use toolsure_mcp::contract::ToolContract;
 use toolsure_mcp::era::{Era, ToolMethod};
-use toolsure_mcp::message::{MalformedResult, TaskAnswer, created_task, requested_task};
+use toolsure_mcp::message::{MalformedResult, TaskAnswer};
 
 use super::Conversation;
 use super::open::{Called, Open, What};
 use super::turn::Turn;
 use crate::envelope::Envelope;
 use crate::fault::Act;
-use crate::filter::results::NotObject;
-use crate::filter::{Reply, SHOWN_NAME, Violation, results};
+use crate::filter::{SHOWN_NAME, results};
 use crate::id::IdKey;
 use crate::policy::{BadResult, LongResults, Mode, Output, Policy, Recorded};
 use crate::record::{Action, Filter, Record};
@@ -162,7 +165,7 @@ impl Conversation {
             What::Call(called) if called.as_task => ResultOf::task(open.era),
             _ => ResultOf::from(open.era),
         };
-        let violation = self.violation(turn, answered, of);
+        let violation = answered.violation(turn, &self.scope, of);
         let lifted = violation
             .as_ref()
             .and_then(|violation| answered.lifted(turn, violation));
@@ -343,137 +346,6 @@ impl Conversation {
             grows: false,
             malformed,
         })
-    }
-
-    /// What is wrong with a result: the checks in their order, of which the first finding counts.
-    fn violation(
-        &self,
-        turn: &mut Turn<'_>,
-        answered: &ToolAnswer<'_>,
-        of: ResultOf,
-    ) -> Option<Violation> {
-        if answered.grows
-            && let Some(too_large) = answered.unreadable_members(turn)
-        {
-            return Some(too_large);
-        }
-        let not_object = answered.not_object(turn);
-        let becomes = |what| {
-            let is_it = not_object.filter(|found| *found == what);
-            is_it.map(|what| answered.no_object(what))
-        };
-        self.judge(turn, answered, of)
-            .or_else(|| answered.unreadable_members(turn))
-            .or_else(|| answered.bad_form(turn))
-            .or_else(|| answered.beyond_double(turn))
-            .or_else(|| becomes(NotObject::Bad))
-            .or_else(|| answered.error_value(turn))
-            .or_else(|| answered.missing_text(turn, of))
-            .or_else(|| becomes(NotObject::LeftOut))
-            .or_else(|| answered.too_long())
-    }
-
-    /// Holds a result to its tool's contract.
-    fn judge(
-        &self,
-        turn: &mut Turn<'_>,
-        answered: &ToolAnswer<'_>,
-        of: ResultOf,
-    ) -> Option<Violation> {
-        let mode = answered.mode;
-        let is_call = matches!(answered.open.what, What::Call(_));
-        if let Some(task) = made_task(of, answered.result).filter(|_| is_call) {
-            if let Some(tool) = &answered.tool {
-                self.scope.began(task, tool);
-            }
-            let peer = answered.open.peer.as_ref();
-            if let Some(caller) = peer.and_then(|peer| peer.verified.as_ref()) {
-                self.scope.began_for(task, caller);
-            }
-        }
-        if mode == Mode::Off {
-            return None;
-        }
-        if turn.message.is_ambiguous() {
-            // The value that is checked here may differ from the value that the client will read.
-            let flaw = turn.message.flaw().map(ToString::to_string);
-            let text = format!(
-                "{} answered with a result that cannot be checked: {}",
-                answered.subject(),
-                flaw.unwrap_or_default()
-            );
-            let act = Act::ServerAnsweredNoJson;
-            let reply = Reply::Tool(text);
-            return Some(Violation::act(Filter::Results, mode, act, reply));
-        }
-        if let Some(error) = answered.malformed {
-            return Some(not_a_result(answered, error));
-        }
-        let Some(tool) = &answered.tool else {
-            let malformed = of.era.read_result(answered.result).err();
-            return malformed
-                .map(|error| not_a_result(answered, error))
-                .or_else(|| self.without_contract(turn, answered));
-        };
-        match turn.checker.check_result(tool, of, answered.result) {
-            Decision::Pass(pass) => match pass.checked {
-                Checked::Undecided(why) => Some(Violation::undecided(
-                    Filter::Results,
-                    "result-undecided",
-                    why,
-                )),
-                // The outcome of a task is final.
-                Checked::InputRequired | Checked::TaskCreated if !is_call => {
-                    let subject = answered.subject();
-                    let text = format!("{subject} made a task whose result is not final");
-                    let act = Act::ServerAnsweredNoMessage;
-                    let reply = Reply::Tool(text);
-                    let mut violation = Violation::act(Filter::Results, mode, act, reply);
-                    violation.code = "result-malformed";
-                    Some(violation)
-                }
-                _ => None,
-            },
-            Decision::Refuse(refusal) => Some(Violation::refusal(Filter::Results, mode, refusal)),
-        }
-    }
-
-    /// A result whose contract is unknown here.
-    fn without_contract(&self, turn: &Turn<'_>, answered: &ToolAnswer<'_>) -> Option<Violation> {
-        let What::Task { .. } = answered.open.what else {
-            // The policy let the call pass without a contract.
-            return None;
-        };
-        let mode = match turn.policy().on_undecided {
-            OnUndecided::Refuse => answered.mode,
-            OnUndecided::Pass => Mode::Audit,
-        };
-        let text = "the task's result cannot be checked: the tool that began it is unknown";
-        let reply = Reply::Tool(text.to_owned());
-        Some(Violation::act(
-            Filter::Results,
-            mode,
-            Act::TaskUnknown,
-            reply,
-        ))
-    }
-}
-
-/// The violation of a result that no reader can read, or that readers may read differently.
-fn not_a_result(answered: &ToolAnswer<'_>, error: MalformedResult) -> Violation {
-    let subject = answered.subject();
-    let text = format!("{subject} did not answer with a result: {error}");
-    let act = Act::ServerAnsweredNoMessage;
-    let mut violation = Violation::act(Filter::Results, answered.mode, act, Reply::Tool(text));
-    violation.code = "result-malformed";
-    violation
-}
-
-/// The task that an answer to a call made.
-pub(super) fn made_task(of: ResultOf, result: View<'_>) -> Option<&str> {
-    match of.era.has_tasks_unasked() {
-        true => created_task(result),
-        false => requested_task(result).filter(|_| of.as_task),
     }
 }
 

@@ -7,7 +7,6 @@ use toolsure_mcp::clients::{RepairedResult, repair_result, repair_tool_result};
 use toolsure_mcp::era::Era;
 use toolsure_mcp::message::INTERNAL_ERROR;
 
-use super::Conversation;
 use super::open::Open;
 use super::result::ToolAnswer;
 use super::turn::Turn;
@@ -79,63 +78,55 @@ fn unreadable(turn: &Turn<'_>, answered: &ToolAnswer<'_>) -> Option<RepairedResu
     repair_tool_result(era, answered.result)
 }
 
-impl Conversation {
-    /// Passes on the result of a method that the guard does not check otherwise, made readable.
-    pub(super) fn forward_readable(
-        &self,
-        turn: &mut Turn<'_>,
-        key: IdKey,
-        open: &Open,
-        result: View<'_>,
-    ) {
-        let policy = turn.policy();
-        let is_list = open.method.ends_with("/list");
-        let mode = if is_list {
-            policy.listing
-        } else {
-            policy.results
-        };
-        let wanted = if !is_list {
-            policy.result_members
-        } else if policy.bad_tools == BadTools::Pass {
-            ResultMembers::Pass
-        } else {
-            ResultMembers::Repair
-        };
-        let is_read = result.kind() == Kind::Object && !turn.message.is_ambiguous();
-        if mode == Mode::Off || wanted == ResultMembers::Pass || !is_read {
-            return turn.forward_answer(key, None);
+/// Passes on the result of a method that the guard does not check otherwise, made readable.
+pub(super) fn forward_readable(turn: &mut Turn<'_>, key: IdKey, open: &Open, result: View<'_>) {
+    let policy = turn.policy();
+    let is_list = open.method.ends_with("/list");
+    let mode = if is_list {
+        policy.listing
+    } else {
+        policy.results
+    };
+    let wanted = if !is_list {
+        policy.result_members
+    } else if policy.bad_tools == BadTools::Pass {
+        ResultMembers::Pass
+    } else {
+        ResultMembers::Repair
+    };
+    let is_read = result.kind() == Kind::Object && !turn.message.is_ambiguous();
+    if mode == Mode::Off || wanted == ResultMembers::Pass || !is_read {
+        return turn.forward_answer(key, None);
+    }
+    let Some(repaired) = repair_result(&open.method, open.era, result) else {
+        return turn.forward_answer(key, None);
+    };
+    let action = match (mode, wanted) {
+        (Mode::Enforce, ResultMembers::Repair) => Action::Altered,
+        (Mode::Enforce, _) => Action::Refused,
+        _ => Action::Reported,
+    };
+    let (filter, act) = match is_list {
+        true => (Filter::Admission, Act::ListEntryMalformed),
+        false => (Filter::Results, Act::ResultMemberMalformed),
+    };
+    let mut record = turn.fault(Side::Server, filter, action, act);
+    record.describe(&key, open, turn);
+    let told = told(&repaired);
+    record.note(&told);
+    turn.audit(record);
+    match action {
+        Action::Altered => {
+            let text = repaired.edits.apply(turn.message.text());
+            turn.forward_altered(key, None, text);
         }
-        let Some(repaired) = repair_result(&open.method, open.era, result) else {
-            return turn.forward_answer(key, None);
-        };
-        let action = match (mode, wanted) {
-            (Mode::Enforce, ResultMembers::Repair) => Action::Altered,
-            (Mode::Enforce, _) => Action::Refused,
-            _ => Action::Reported,
-        };
-        let (filter, act) = match is_list {
-            true => (Filter::Admission, Act::ListEntryMalformed),
-            false => (Filter::Results, Act::ResultMemberMalformed),
-        };
-        let mut record = turn.fault(Side::Server, filter, action, act);
-        record.describe(&key, open, turn);
-        let told = told(&repaired);
-        record.note(&told);
-        turn.audit(record);
-        match action {
-            Action::Altered => {
-                let text = repaired.edits.apply(turn.message.text());
-                turn.forward_altered(key, None, text);
-            }
-            Action::Refused => {
-                let text =
-                    format!("the server answered with a result that clients cannot read: {told}");
-                let answer = act.error(&open.raw(&key), INTERNAL_ERROR, &text);
-                turn.answer(Side::Client, key, answer, Some(INTERNAL_ERROR));
-            }
-            _ => turn.forward_answer(key, None),
+        Action::Refused => {
+            let text =
+                format!("the server answered with a result that clients cannot read: {told}");
+            let answer = act.error(&open.raw(&key), INTERNAL_ERROR, &text);
+            turn.answer(Side::Client, key, answer, Some(INTERNAL_ERROR));
         }
+        _ => turn.forward_answer(key, None),
     }
 }
 

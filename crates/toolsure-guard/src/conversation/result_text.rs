@@ -1,13 +1,13 @@
 //! The texts that clients get instead of the results that servers sent.
 
-use toolsure_json::{Key as _, Node as _, OwnedDocument, View};
+use toolsure_json::{Key as _, Kind, Node as _, OwnedDocument, View, json_string};
 use toolsure_mcp::message::{Edits, TaskAnswer};
 
 use super::result::ToolAnswer;
 use super::turn::Turn;
 use crate::fault::Act;
 use crate::filter::{Violation, results};
-use crate::policy::{Project, TextBlocks};
+use crate::policy::{LongResults, Project, TextBlocks};
 
 impl ToolAnswer<'_> {
     /// The result with the missing text added, if nothing else is wrong with it.
@@ -103,6 +103,42 @@ impl ToolAnswer<'_> {
         let projected = projection.result(Some(tool), era, result).ok()?;
         Some(projected.text)
     }
+
+    /// The message with as many blocks of the result as fit; `None` if nothing of it would be left.
+    fn cut(&self, turn: &Turn<'_>) -> Option<String> {
+        let most = self.most_bytes.filter(|_| self.long == LongResults::Cut)?;
+        let content = self.result.member("content")?;
+        if content.kind() != Kind::Array {
+            return None;
+        }
+        let whole = self.result.raw().len();
+        // What is not content stays, and there must be room for the note.
+        let others = whole
+            .saturating_sub(content.raw().len())
+            .saturating_add(NOTE_BYTES);
+        let mut left = most.checked_sub(others)?;
+        let fits = |block: &View<'_>| match left.checked_sub(block.raw().len().saturating_add(1)) {
+            Some(less) => {
+                left = less;
+                true
+            }
+            None => false,
+        };
+        let kept = content.items().take_while(fits).count();
+        let has_value = self.result.member("structuredContent").is_some();
+        if kept == 0 && !has_value {
+            return None;
+        }
+        let all = content.len();
+        let out = all.saturating_sub(kept);
+        let note = format!(
+            "[{out} of {all} blocks are left out: the result has {whole} bytes, and at most {most} are passed on; ask for less]"
+        );
+        let note = format!(r#"{{"type":"text","text":{}}}"#, json_string(&note));
+        let mut edits = Edits::new();
+        edits.reshape(content, |index, _| index >= kept, &[note]);
+        Some(edits.apply(turn.message.text()))
+    }
 }
 
 /// The text of a task with this result, without members that some readers take for another result or for
@@ -119,3 +155,6 @@ fn with_result(task: View<'_>, result: &str, source: &str) -> String {
     members.push(&result);
     format!("{{{}}}", members.join(","))
 }
+
+/// Bytes of the note on what is left out.
+const NOTE_BYTES: usize = 192;

@@ -12,6 +12,7 @@ use super::access::{is_unclear_list, unrestricted};
 use super::approved::ApprovedEntries;
 use super::client::id_member;
 use super::open::{Open, What};
+use super::result_repair::forward_readable;
 use super::turn::Turn;
 use crate::envelope::{self, Envelope, method_name};
 use crate::fault::Act;
@@ -164,7 +165,7 @@ impl Conversation {
     /// Passes on the result of a request, without what its reader may not see.
     fn deliver(&mut self, turn: &mut Turn<'_>, key: IdKey, open: &Open, result: View<'_>) {
         match &open.what {
-            What::Plain => self.forward_readable(turn, key, open, result),
+            What::Plain => forward_readable(turn, key, open, result),
             What::Parked => turn.forward_answer(key, None),
             What::Initialize => {
                 self.negotiation.open(result);
@@ -208,12 +209,12 @@ impl Conversation {
         if self.negotiation.is_modern() {
             let act = Act::ServerAskedModernClient;
             let text = "clients of 2026-07-28 accept no requests";
-            return Self::refuse_server(turn, request, act, METHOD_NOT_FOUND, text);
+            return turn.refuse_server(request, act, METHOD_NOT_FOUND, text);
         }
         if let Some(why) = bad_form_of(turn, request.method, request.params) {
             let (act, text) = (Act::ServerAskedBadForm, format!("`requestedSchema`: {why}"));
             if turn.policy().elicitation == Mode::Enforce {
-                return Self::refuse_server(turn, request, act, INVALID_PARAMS, &text);
+                return turn.refuse_server(request, act, INVALID_PARAMS, &text);
             }
             let mut record = turn.fault(Side::Server, Filter::Tracking, Action::Reported, act);
             record.method = Some(method_name(request.method));
@@ -228,7 +229,7 @@ impl Conversation {
         if repeated && !elsewhere {
             let act = Act::ServerReusedId;
             let text = format!("the id {key} belongs to a request that is still open");
-            return Self::refuse_server(turn, request, act, INVALID_REQUEST, &text);
+            return turn.refuse_server(request, act, INVALID_REQUEST, &text);
         }
         let allowed = turn.policy().limits.pending;
         let full = !repeated && self.server_requests.len() >= allowed;
@@ -237,7 +238,7 @@ impl Conversation {
         } else if full {
             let act = Act::ServerAskedTooMuch;
             let text = format!("more open requests than the limit of {allowed} (pending)");
-            return Self::refuse_server(turn, request, act, INTERNAL_ERROR, &text);
+            return turn.refuse_server(request, act, INTERNAL_ERROR, &text);
         }
         self.server_requests.insert(key.clone());
         let envelope = Envelope {

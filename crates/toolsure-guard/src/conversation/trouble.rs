@@ -4,17 +4,16 @@
 //! by the id that can be recovered, and gets an error.
 
 use toolsure_json::{ReadError, ReadErrorKind};
-use toolsure_mcp::message::{INTERNAL_ERROR, MalformedMessage, Request, RequestId};
+use toolsure_mcp::message::INTERNAL_ERROR;
 
 use super::Conversation;
 use super::open::What;
 use super::turn::Turn;
-use crate::envelope::{Envelope, method_name};
+use crate::envelope::method_name;
 use crate::error_reply;
 use crate::fault::Act;
 use crate::id::IdKey;
-use crate::message::{Message, Purpose};
-use crate::record::{Action, Filter, Record};
+use crate::record::{Action, Filter};
 use crate::side::Side;
 use crate::unparsable::{Recovered, Recovery};
 
@@ -39,22 +38,6 @@ impl Conversation {
         }
         let why = error.map(ToString::to_string).unwrap_or_default();
         self.lost(turn, from, &found, act, &why);
-    }
-
-    /// Refuses JSON of the client that is not a message, or that must not pass.
-    pub(super) fn no_message(turn: &mut Turn<'_>, error: &MalformedMessage<'_>) {
-        let act = match error.method_fault() {
-            Some(_) => Act::ClientSentUnfitMethod,
-            None => Act::ClientSentNoMessage,
-        };
-        let id = error.id().map(RequestId::raw);
-        refuse_text(turn, id, error.method(), act, &error.to_string());
-    }
-
-    /// Refuses a batch of the client without messages.
-    pub(super) fn empty_batch(turn: &mut Turn<'_>) {
-        let text = "a batch must not be empty";
-        refuse_text(turn, None, None, Act::ClientSentNoMessage, text);
     }
 
     /// Answers the side that waits for a lost message.
@@ -87,7 +70,7 @@ impl Conversation {
             return;
         }
         let method = found.method.as_deref();
-        refuse_text(turn, found.id.as_deref(), method, act, text);
+        turn.refuse_text(found.id.as_deref(), method, act, text);
     }
 
     /// The id of the request that an answer with this id is for, if the server wrote a number as a string or a
@@ -159,46 +142,5 @@ impl Conversation {
             return true;
         }
         false
-    }
-
-    /// Refuses a request of the server that cannot be passed on.
-    pub(super) fn refuse_server(
-        turn: &mut Turn<'_>,
-        request: &Request<'_>,
-        act: Act,
-        code: i64,
-        text: &str,
-    ) {
-        let mut record = turn.fault(Side::Server, Filter::Tracking, Action::Refused, act);
-        let key = turn.key(request.id);
-        record.method = Some(method_name(request.method));
-        record.note(text);
-        record.id = Some(key.clone());
-        let answer = act.error(turn.raw_id(request.id), code, text);
-        turn.answer(Side::Server, key, answer, Some(code));
-        turn.audit(record);
-    }
-}
-
-/// Refuses a text of the client. Without an id the answer has the id `null`, as JSON-RPC 2.0
-/// (section 5) requires.
-fn refuse_text(turn: &mut Turn<'_>, id: Option<&str>, method: Option<&str>, act: Act, text: &str) {
-    let key = id.and_then(IdKey::read);
-    let code = act.rpc_code();
-    let answer = act.error(id.unwrap_or("null"), code, text);
-    let envelope = Envelope::answer(key.clone(), Some(code));
-    let answer = Message::made(answer, Purpose::Answer, envelope);
-    turn.out.send(Side::Client, answer);
-    let mut record = turn.fault(Side::Client, Filter::Envelope, Action::Refused, act);
-    record.id = key;
-    record.method = method.map(method_name);
-    record.detail = Some(text.to_owned());
-    turn.audit(record);
-}
-
-impl Record {
-    /// Sets the detail of the record, with bounded length.
-    pub(super) fn note(&mut self, text: &str) {
-        self.detail = Some(toolsure_json::quote(text, 256).to_string());
     }
 }
