@@ -25,9 +25,11 @@ impl Aggregator {
         now: Duration,
     ) {
         let id = message.member("id");
-        let sent = id.and_then(|id| self.sent.answered(id, |sent| sent.route == route));
+        let sent = id.and_then(|id| self.out.sent.answered(id, |sent| sent.route == route));
         let Some(sent) = sent else {
-            return self.note(route, "unasked", "an answer to no open request");
+            return self
+                .out
+                .note(route, "unasked", "an answer to no open request");
         };
         match (sent.role, answer) {
             (Role::Whole(client, made), answer) => {
@@ -38,11 +40,11 @@ impl Aggregator {
                 };
                 if let Ok(result) = answer
                     && let Some(task) = task(result)
-                    && let Err(other) = self.known.learn(Subject::Task, task, route)
+                    && let Err(other) = self.table.known.learn(Subject::Task, task, route)
                 {
                     return self.two_of_one_task(route, other, &client);
                 }
-                self.pass_on(whole, message, &client);
+                self.out.pass_on(whole, message, &client);
             }
             (Role::Part(fan_out), Ok(result)) => {
                 let span = result.span();
@@ -63,28 +65,37 @@ impl Aggregator {
                 self.fan_out_answer(fan_out, route, Err((code, why)), now);
             }
             (Role::Search(search), Ok(_)) => {
-                if let Some(search) = self.owner_searches.remove(&search) {
+                if let Some(search) = self.owner_searches.found(search) {
                     // Remember the owner, so that no search is needed again. If two servers have it, the
                     // first one counts, as it did now.
-                    let _known_of_another = self.known.learn(search.subject, &search.name, route);
-                    self.pass_on(whole, message, &search.client);
+                    let _known_of_another =
+                        self.table.known.learn(search.subject, &search.name, route);
+                    self.out.pass_on(whole, message, &search.client);
                 }
             }
             (Role::Search(search), Err(_)) => {
                 let span = message.span();
                 let own = whole.text().get(span.start..span.end).unwrap_or_default();
-                self.not_owner(search, own.to_owned());
+                let answer = own.to_owned();
+                self.owner_searches.not_owner(search, answer, &mut self.out);
             }
             (Role::Listen(listening), Err(error)) if is_of_lost_server(error) => {
-                self.stream_gone(listening, route);
+                let out = &mut self.out;
+                self.client_streams.stream_gone(listening, route, out);
             }
-            (Role::Listen(listening), _) => self.listened(listening, route, whole, message),
+            (Role::Listen(listening), _) => {
+                let (streams, out) = (&mut self.client_streams, &mut self.out);
+                streams.listened(listening, route, whole, message, out);
+            }
             (Role::Quiet, _) => {}
             (Role::Open, answer) => {
                 if let Err(error) = answer {
                     self.refused(route, error);
                 }
-                self.opened(route, answer.map_err(|error| code_and_text(error).1), now);
+                let answer = answer.map_err(|error| code_and_text(error).1);
+                let routes = &mut self.table.routes;
+                self.session
+                    .opened(route, answer, now, routes, &mut self.out);
             }
         }
     }
@@ -93,9 +104,9 @@ impl Aggregator {
     /// fail because of it.
     fn refused(&mut self, route: usize, error: View<'_>) -> Option<Refused> {
         let data = error.member("data").map(|data| data.raw().to_owned());
-        let http = self.refusal.clone();
+        let http = self.out.refusal.clone();
         let refused = (data.is_some() || http.is_some()).then_some(Refused { data, http });
-        if let Some(route) = self.routes.get_mut(route) {
+        if let Some(route) = self.table.routes.get_mut(route) {
             route.refused.clone_from(&refused);
         }
         refused
@@ -105,16 +116,20 @@ impl Aggregator {
     pub(super) fn failed(&mut self, sent: Sent, code: i64, why: &str, now: Duration) {
         match sent.role {
             Role::Whole(client, _) => {
-                self.send_to_client(Act::ServerGone.error(&client.id, code, why));
+                self.out
+                    .send_to_client(Act::ServerGone.error(&client.id, code, why));
             }
             Role::Part(fan_out) => {
                 self.fan_out_answer(fan_out, sent.route, Err((code, why.to_owned())), now);
             }
             Role::Search(search) => {
                 let answer = Act::ServerGone.error("0", code, why);
-                self.not_owner(search, answer);
+                self.owner_searches.not_owner(search, answer, &mut self.out);
             }
-            Role::Listen(listening) => self.stream_gone(listening, sent.route),
+            Role::Listen(listening) => {
+                let out = &mut self.out;
+                self.client_streams.stream_gone(listening, sent.route, out);
+            }
             Role::Open | Role::Quiet => {}
         }
     }
@@ -122,19 +137,15 @@ impl Aggregator {
     /// Answers a request whose task has an id that another server's task already has. The client could
     /// not ask for that task.
     fn two_of_one_task(&mut self, route: usize, other: usize, client: &RequestOrigin) {
-        let name = |route: usize| {
-            self.routes
-                .get(route)
-                .map_or_else(String::new, |route| route.shown())
-        };
         let why = format!(
             "`{}` and `{}` have each given a task this id, so it is ambiguous",
-            name(route),
-            name(other)
+            self.table.shown(route),
+            self.table.shown(other)
         );
-        self.note(route, "clash", &why);
+        self.out.note(route, "clash", &why);
         let act = Act::ServerReusedId;
-        self.send_to_client(act.error(&client.id, INTERNAL_ERROR, &why));
+        self.out
+            .send_to_client(act.error(&client.id, INTERNAL_ERROR, &why));
     }
 }
 

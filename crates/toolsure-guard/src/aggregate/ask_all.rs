@@ -9,10 +9,10 @@ use toolsure_mcp::message::{INTERNAL_ERROR, METHOD_NOT_FOUND, Request, write};
 use super::Aggregator;
 use super::client::empty;
 use super::fan_out::{FanOut, FanOutKind, ListOf, Part, refuses_discovery};
-use super::lists::cursors;
-use super::opening::unusable_opening;
+use super::lists::{cursors, merged_list};
+use super::opening::{merged_discovery, merged_opening, unusable_opening, who_refuses_discovery};
 use super::pending::{Role, Sending, Sent};
-use super::route::Abilities;
+use super::route::{Abilities, Route};
 use crate::fault::Act;
 use crate::message::{Message, Renamed};
 use crate::reading::OwnedReading;
@@ -27,17 +27,17 @@ impl Aggregator {
         now: Duration,
     ) {
         let cursors = match kind {
-            FanOutKind::List(_) => match cursors(request.params, self.routes.len()) {
+            FanOutKind::List(_) => match cursors(request.params, self.table.routes.len()) {
                 Ok(cursors) => cursors,
-                Err(why) => return self.refuse(request, Act::ClientSentBadParams, why),
+                Err(why) => return self.out.refuse(request, Act::ClientSentBadParams, why),
             },
             _ => None,
         };
-        let number = self.number();
+        let number = self.out.number();
         let mut fan_out = FanOut::new(request, kind, now);
         fan_out.first = cursors.is_none();
         let modern = fan_out.modern;
-        for route in 0..self.routes.len() {
+        for route in 0..self.table.routes.len() {
             let mut renamed = Renamed::default();
             if let Some((view, cursors)) = &cursors {
                 match cursors.get(route) {
@@ -58,10 +58,11 @@ impl Aggregator {
                 }
             };
             let opening = kind == FanOutKind::Initialize;
-            let absence = self.absence(route, modern || opening);
+            let absence = self.table.absence(route, modern || opening);
             let part = match absence {
                 Some(why) => Part::Failed(INTERNAL_ERROR, why),
                 None if !self
+                    .table
                     .routes
                     .get(route)
                     .is_some_and(|route| route.may(modern || opening, has)) =>
@@ -74,7 +75,7 @@ impl Aggregator {
                         role: Role::Part(number),
                         renamed,
                     };
-                    self.send(whole, request, sending);
+                    self.out.send(whole, request, sending);
                     Part::Awaited
                 }
             };
@@ -95,7 +96,7 @@ impl Aggregator {
         let Some(fan_out) = self.fan_outs.get_mut(&number) else {
             return;
         };
-        let mut both = self.routes.iter().zip(fan_out.parts());
+        let mut both = self.table.routes.iter().zip(fan_out.parts());
         if both.all(|(route, part)| route.silent || !matches!(part, Part::Awaited)) {
             fan_out.hurry();
         }
@@ -116,8 +117,11 @@ impl Aggregator {
             None => Ok(result),
         });
         let opening = kind.map(|it| it == FanOutKind::Initialize);
-        if opening.unwrap_or_else(|| self.is_opening(route)) {
-            self.opened_in_part(route, answer.as_ref(), opening.is_none(), now);
+        let routes = &mut self.table.routes;
+        if opening.unwrap_or_else(|| routes.get(route).is_some_and(Route::is_opening)) {
+            let (answer, late) = (answer.as_ref(), opening.is_none());
+            self.session
+                .opened_in_part(route, answer, late, now, routes, &mut self.out);
         }
         let Some(fan_out) = self.fan_outs.get_mut(&number) else {
             return;
@@ -131,6 +135,7 @@ impl Aggregator {
         };
         fan_out.set_part(route, part);
         let gone = self
+            .table
             .routes
             .get(route)
             .is_some_and(|route| route.gone.is_some());
@@ -146,7 +151,7 @@ impl Aggregator {
         let Some(fan_out) = self.fan_outs.get_mut(&number) else {
             return;
         };
-        for (at, route) in self.routes.iter_mut().enumerate() {
+        for (at, route) in self.table.routes.iter_mut().enumerate() {
             if matches!(fan_out.parts().get(at), Some(Part::Awaited)) {
                 route.silent = true;
                 let part = Part::Failed(INTERNAL_ERROR, "no answer in time".to_owned());
@@ -172,12 +177,12 @@ impl Aggregator {
         let failed: Vec<(usize, String)> = failed.collect();
         for (route, why) in &failed {
             let what = format!("left out of an answer: {}", toolsure_json::quote(why, 200));
-            self.note(*route, "left-out", what);
+            self.out.note(*route, "left-out", what);
         }
         let answered = |part: &Part| matches!(part, Part::Answer(_));
         let nothing = !failed.is_empty() && !fan_out.parts().iter().any(answered);
         let unknown = match fan_out.kind {
-            FanOutKind::Discover => self.who_refuses_discovery(&fan_out),
+            FanOutKind::Discover => who_refuses_discovery(&self.table.routes, &fan_out),
             _ => None,
         };
         let result = match fan_out.kind {
@@ -186,20 +191,26 @@ impl Aggregator {
             }
             _ if nothing => Err((INTERNAL_ERROR, self.all_failed(&failed))),
             FanOutKind::Initialize => {
-                let (version, answer) = self.merged_opening(&fan_out);
-                self.agree(version);
+                let (version, answer) = merged_opening(&self.table.routes, &fan_out);
+                let servers = self.table.routes.len();
+                self.session.agree(version, servers, &mut self.out);
                 Ok(answer)
             }
-            FanOutKind::Discover => Ok(self.merged_discovery(&fan_out)),
-            FanOutKind::List(of) => Ok(self.merged_list(of, &fan_out)),
+            FanOutKind::Discover => Ok(merged_discovery(&self.table.routes, &fan_out)),
+            FanOutKind::List(of) => {
+                let (table, out) = (&mut self.table, &mut self.out);
+                Ok(merged_list(of, &fan_out, table, out))
+            }
             FanOutKind::Level => {
-                return self.send_to_client(empty(&fan_out.client.id, fan_out.modern));
+                return self
+                    .out
+                    .send_to_client(empty(&fan_out.client.id, fan_out.modern));
             }
         };
         let id = &fan_out.client.id;
         match result {
             Ok(result) => {
-                self.send_to_client(write::result(id, &result));
+                self.out.send_to_client(write::result(id, &result));
             }
             Err((code, why)) => {
                 let refused = fan_out.refused.filter(|_| nothing);
@@ -207,7 +218,7 @@ impl Aggregator {
                     METHOD_NOT_FOUND => Act::UnknownMethod,
                     _ => Act::ServerGone,
                 };
-                self.send_refusal(id, (act, code), &why, refused);
+                self.out.send_refusal(id, (act, code), &why, refused);
             }
         }
     }
@@ -218,18 +229,15 @@ impl Aggregator {
             return;
         }
         let is_part = |sent: &Sent| matches!(sent.role, Role::Part(it) if it == number);
-        for (own, sent) in self.sent.end_all(is_part) {
-            self.tell_server(sent.route, write::cancellation(&own.to_string(), None));
+        for (own, sent) in self.out.sent.end_all(is_part) {
+            self.out
+                .tell_server(sent.route, write::cancellation(&own.to_string(), None));
         }
     }
 
     fn all_failed(&self, failed: &[(usize, String)]) -> String {
         let each = failed.iter().map(|(route, why)| {
-            let name = self
-                .routes
-                .get(*route)
-                .map_or_else(String::new, |route| route.shown());
-            let own = format!("`{name}`");
+            let own = format!("`{}`", self.table.shown(*route));
             if why.starts_with(&own) {
                 why.clone()
             } else {

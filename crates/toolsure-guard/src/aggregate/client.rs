@@ -5,39 +5,35 @@ use std::time::Duration;
 use toolsure_json::{Kind, Node as _, View, json_string, quote};
 use toolsure_mcp::message::{Edits, Notification, Request, write};
 
+use super::Aggregator;
 use super::fan_out::{FanOutKind, ListOf, declares_version};
 use super::known::Subject;
-use super::opening::FIRST;
+use super::merge::spliced;
+use super::owner_search::OwnerSearch;
 use super::pending::Role;
-use super::route::{Session, is_short};
-use super::{Aggregator, spliced};
 use crate::fault::Act;
 use crate::id::IdKey;
 use crate::message::{Message, Renamed};
+use crate::renumber::RequestOrigin;
 
 impl Aggregator {
-    pub(super) fn initialize(&mut self, whole: &Message, request: &Request<'_>, now: Duration) {
+    fn initialize(&mut self, whole: &Message, request: &Request<'_>, now: Duration) {
         let span = request.view.span();
-        self.initialize = whole.text().get(span.start..span.end).map(str::to_owned);
-        self.initialized = false;
-        self.version = None;
-        self.level = None;
-        for route in &mut self.routes {
-            route.session = Session::Opening { pause: FIRST };
-        }
+        let text = whole.text().get(span.start..span.end).map(str::to_owned);
+        self.session.begin(text, &mut self.table.routes);
         self.fan_out(FanOutKind::Initialize, whole, request, now);
     }
 
     pub(super) fn client_request(&mut self, whole: &Message, request: &Request<'_>, now: Duration) {
-        if self.sent.len() >= self.bounds.pending {
+        if self.out.sent.len() >= self.bounds.pending {
             let allowed = self.bounds.pending;
             let why = format!("more open requests than the limit of {allowed} (pending)");
-            return self.refuse(request, Act::ClientAskedTooMuch, &why);
+            return self.out.refuse(request, Act::ClientAskedTooMuch, &why);
         }
         let modern = declares_version(request);
         let list = |of| FanOutKind::List(of);
         match request.method {
-            "ping" => self.send_to_client(empty(request.id.raw(), false)),
+            "ping" => self.out.send_to_client(empty(request.id.raw(), false)),
             "initialize" => self.initialize(whole, request, now),
             "server/discover" => self.fan_out(FanOutKind::Discover, whole, request, now),
             "tools/list" => self.fan_out(list(ListOf::Tools), whole, request, now),
@@ -48,7 +44,11 @@ impl Aggregator {
             }
             "tasks/list" => self.fan_out(list(ListOf::Tasks), whole, request, now),
             "logging/setLevel" => self.set_level(whole, request, now),
-            "subscriptions/listen" => self.listen(whole, request, now),
+            "subscriptions/listen" => {
+                let (table, out) = (&self.table, &mut self.out);
+                self.client_streams
+                    .listen((whole, request), now, table, out);
+            }
             "tools/call" | "prompts/get" => {
                 let name = request.params.and_then(|params| params.member("name"));
                 self.by_name(whole, request, name, modern);
@@ -65,14 +65,15 @@ impl Aggregator {
             method => {
                 let method = quote(method, SHOWN);
                 let why = format!("it is unknown which of several servers `{method}` is for");
-                self.refuse(request, Act::UnknownMethod, &why);
+                self.out.refuse(request, Act::UnknownMethod, &why);
             }
         }
     }
 
     fn set_level(&mut self, whole: &Message, request: &Request<'_>, now: Duration) {
         let span = request.view.span();
-        self.level = whole.text().get(span.start..span.end).map(str::to_owned);
+        let text = whole.text().get(span.start..span.end).map(str::to_owned);
+        self.session.set_level(text);
         self.fan_out(FanOutKind::Level, whole, request, now);
     }
 
@@ -85,16 +86,18 @@ impl Aggregator {
         modern: bool,
     ) {
         let Some(name) = name.filter(|name| name.kind() == Kind::String) else {
-            return self.refuse(request, Act::ClientSentBadParams, "`name` must be a string");
+            return self
+                .out
+                .refuse(request, Act::ClientSentBadParams, "`name` must be a string");
         };
         let whole = name.string();
-        let split = |prefix: &str| whole.strip_prefix(prefix).map(str::to_owned);
-        let mut owners = self.routes.iter().enumerate();
-        let found = owners.find_map(|(at, route)| Some((at, split(&route.prefix)?)));
-        // A name that is too long is not in any list either.
-        let found = found.filter(|_| is_short(whole));
-        let Some((route, rest)) = found else {
-            let prefixes: Vec<&str> = self.routes.iter().map(|route| &*route.prefix).collect();
+        let Some((route, rest)) = self.table.by_prefix(whole) else {
+            let prefixes: Vec<&str> = self
+                .table
+                .routes
+                .iter()
+                .map(|route| &*route.prefix)
+                .collect();
             let (what, act) = match request.method {
                 "tools/call" => ("tool", Act::UnknownTool),
                 _ => ("prompt", Act::UnknownPrompt),
@@ -104,17 +107,18 @@ impl Aggregator {
                 quote(whole, SHOWN),
                 prefixes.join(", ")
             );
-            return self.refuse(request, act, &why);
+            return self.out.refuse(request, act, &why);
         };
-        if let Some(why) = self.absence(route, modern) {
-            return self.refuse_absent(request, route, &why);
+        if let Some(why) = self.table.absence(route, modern) {
+            let refused = self.table.refused(route);
+            return self.out.refuse_absent(request, &why, refused);
         }
         let renamed = match request.method {
             // It names the prompt elsewhere.
             "completion/complete" => Renamed::value(name, json_string(&rest)),
             _ => Renamed::name(name, &rest),
         };
-        self.forward(route, message, request, renamed);
+        self.out.forward(route, message, request, renamed);
     }
 
     fn complete(&mut self, whole: &Message, request: &Request<'_>, modern: bool) {
@@ -129,7 +133,7 @@ impl Aggregator {
                 let uri = subject.and_then(|subject| subject.member("uri"));
                 self.route_by_owner(whole, request, uri, Subject::Uri, modern);
             }
-            _ => self.refuse(
+            _ => self.out.refuse(
                 request,
                 Act::ClientSentBadParams,
                 "`ref` must be a prompt or a resource",
@@ -137,13 +141,45 @@ impl Aggregator {
         }
     }
 
+    /// Sends a request to the server that owns the URI or task.
+    fn route_by_owner(
+        &mut self,
+        whole: &Message,
+        request: &Request<'_>,
+        name: Option<View<'_>>,
+        subject: Subject,
+        modern: bool,
+    ) {
+        let Some(name) = name.filter(|name| name.kind() == Kind::String) else {
+            let why = "the `uri` or `taskId` must be a string";
+            return self.out.refuse(request, Act::ClientSentBadParams, why);
+        };
+        let name = name.string();
+        if let Some(route) = self.table.known.owner(subject, name) {
+            if let Some(why) = self.table.absence(route, modern) {
+                let refused = self.table.refused(route);
+                return self.out.refuse_absent(request, &why, refused);
+            }
+            return self.out.forward(route, whole, request, Renamed::default());
+        }
+        let span = request.view.span();
+        let own = whole.text().get(span.start..span.end).unwrap_or_default();
+        if let Err(why) = self.owner_searches.may_keep(own.len()) {
+            return self.out.refuse(request, Act::GuardOverloaded, &why);
+        }
+        let client = RequestOrigin::of(request).from(whole);
+        let rest = self.table.may_own(subject, name, modern);
+        let search = OwnerSearch::new(client, subject, name.to_owned(), own.to_owned(), rest);
+        self.owner_searches.begin(search, &mut self.out);
+    }
+
     pub(super) fn client_notification(&mut self, whole: &Message, note: &Notification<'_>) {
         let span = note.view.span();
         let own = whole.text().get(span.start..span.end).unwrap_or_default();
         match note.method {
             "notifications/initialized" => {
-                self.initialized = true;
-                self.tell_open(own);
+                self.session.ready();
+                self.out.tell_open(&self.table, own);
             }
             "notifications/cancelled" => {
                 let id = note.params.and_then(|params| params.member("requestId"));
@@ -163,10 +199,11 @@ impl Aggregator {
                     let route = asked.route;
                     let mut edits = Edits::new();
                     edits.replace(token, own);
-                    self.tell_server(route, spliced(&edits, whole, note.view));
+                    self.out
+                        .tell_server(route, spliced(&edits, whole, note.view));
                 }
             }
-            _ => self.tell_open(own),
+            _ => self.out.tell_open(&self.table, own),
         }
     }
 
@@ -179,23 +216,24 @@ impl Aggregator {
                 fan_out.is_some_and(|fan_out| fan_out.client.key == *key)
             }
             Role::Search(number) => {
-                let search = self.owner_searches.get(number);
-                search.is_some_and(|search| search.client.key == *key)
+                let client = self.owner_searches.client(*number);
+                client.is_some_and(|client| client.key == *key)
             }
             Role::Listen(number) => {
-                let stream = self.client_streams.get(number);
-                stream.is_some_and(|stream| stream.client.key == *key)
+                let client = self.client_streams.client(*number);
+                client.is_some_and(|client| client.key == *key)
             }
             Role::Open | Role::Quiet => false,
         };
-        for (number, sent) in self.sent.end_all(|sent| is_of(&sent.role)) {
+        for (number, sent) in self.out.sent.end_all(|sent| is_of(&sent.role)) {
             let mut edits = Edits::new();
             edits.replace(id, number.to_string());
-            self.tell_server(sent.route, spliced(&edits, whole, message));
+            self.out
+                .tell_server(sent.route, spliced(&edits, whole, message));
         }
         self.fan_outs.retain(|_, it| it.client.key != *key);
-        self.owner_searches.retain(|_, it| it.client.key != *key);
-        self.client_streams.retain(|_, it| it.client.key != *key);
+        self.owner_searches.cancel(key);
+        self.client_streams.cancel(key);
     }
 
     /// Handles the client's answer to a request of a server.
@@ -208,7 +246,8 @@ impl Aggregator {
         };
         let mut edits = Edits::new();
         edits.replace(id, asked.origin.id);
-        self.tell_server(asked.route, spliced(&edits, whole, message));
+        self.out
+            .tell_server(asked.route, spliced(&edits, whole, message));
     }
 }
 

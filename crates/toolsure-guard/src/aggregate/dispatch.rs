@@ -22,12 +22,11 @@ impl Aggregator {
         now: Duration,
     ) -> Effects {
         let message = message.into().read_as_sent(&strict());
-        self.refusal.clone_from(&message.refusal);
-        self.peer.clone_from(&message.peer);
-        self.now = now;
+        self.out.begin(&message, now);
         self.decide(from, &message, now);
-        self.out.carry(self.refusal.take().as_ref(), 0);
-        std::mem::take(&mut self.out)
+        let refusal = self.out.refusal.take();
+        self.out.effects.carry(refusal.as_ref(), 0);
+        self.out.take()
     }
 
     fn decide(&mut self, from: Connection, message: &Message, now: Duration) {
@@ -72,7 +71,7 @@ impl Aggregator {
     /// Answers a message that cannot be read, or sends an error in its place.
     fn send_error(&mut self, from: Connection, reply: ErrorReply, now: Duration) {
         match reply {
-            ErrorReply::ToSender(error) => self.out.send(from, Message::new(error)),
+            ErrorReply::ToSender(error) => self.out.effects.send(from, Message::new(error)),
             ErrorReply::InPlace(error) => {
                 let error = kept(error.as_bytes());
                 // Under an id that no request can have, it answers nothing.
@@ -108,7 +107,7 @@ impl Aggregator {
         message: &Decoded<'_>,
         now: Duration,
     ) {
-        if let Some(route) = self.routes.get_mut(member) {
+        if let Some(route) = self.table.routes.get_mut(member) {
             route.silent = false;
         }
         match message {
@@ -123,7 +122,7 @@ impl Aggregator {
                     self.server_answer(member, whole, view, Err(*error), now);
                 }
             }
-            Decoded::Error(None, _) => self.note(member, "unasked", "an error without an id"),
+            Decoded::Error(None, _) => self.out.note(member, "unasked", "an error without an id"),
         }
     }
 
@@ -135,8 +134,9 @@ impl Aggregator {
         for number in late {
             self.give_up(number);
         }
-        self.acknowledge_late(now);
-        self.open_again(now);
-        std::mem::take(&mut self.out)
+        let out = &mut self.out;
+        self.client_streams.acknowledge_late(now, out);
+        self.session.open_again(now, &mut self.table.routes, out);
+        self.out.take()
     }
 }

@@ -1,6 +1,9 @@
 //! Merges what several servers say into one.
 
 use toolsure_json::{Kind, Node as _, View, json_string};
+use toolsure_mcp::message::Edits;
+
+use crate::message::Message;
 
 /// Groups the members of objects by name, in the order of their first occurrence.
 pub(super) fn grouped<'a>(objects: &[View<'a>]) -> Vec<(&'a str, Vec<View<'a>>)> {
@@ -70,6 +73,12 @@ pub(super) fn freshness<'a>(parts: impl Iterator<Item = View<'a>>, some_missing:
         shortest
     };
     format!(r#""ttlMs":{ttl},"cacheScope":"private""#)
+}
+
+/// One message of a line with its edits applied. A message of a batch is sent alone.
+pub(super) fn spliced(edits: &Edits, whole: &Message, message: View<'_>) -> String {
+    let span = message.span();
+    edits.apply_within(whole.text(), span.start, span.end)
 }
 
 /// How deep the declarations of several servers are merged.

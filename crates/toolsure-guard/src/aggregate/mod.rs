@@ -31,78 +31,61 @@
 //! ```
 //!
 //! A request of 2026-07-28 needs no session and goes to every server that is up.
+//!
+//! [`Aggregator`] is one type in several files, because each message of either side may begin or end what is
+//! open with any server: `dispatch.rs` takes messages to `client.rs`, `server.rs` and `answers.rs`, and
+//! `ask_all.rs` sends a request to all servers and merges what they say. What it keeps is in types of their
+//! own: `routing_table.rs`, `client_session.rs`, `client_streams.rs`, `owner_search.rs`, and `outbox.rs`,
+//! which gives requests their numbers.
 
 mod answers;
 mod ask_all;
 mod client;
+mod client_session;
 mod client_stream;
+mod client_streams;
 mod dispatch;
 mod fan_out;
-mod find_owner;
 mod known;
-mod listen;
 mod lists;
 mod merge;
 mod opening;
+mod outbox;
 mod owner_search;
 mod pending;
 mod route;
-mod sending;
+mod routing_table;
 mod server;
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::time::Duration;
 
-use toolsure_json::View;
-use toolsure_mcp::era::Era;
-use toolsure_mcp::message::Edits;
-
-use crate::effect::Effects;
 use crate::exchanges::Exchanges;
-use crate::message::{HttpRefusal, Message};
-use crate::record::Peer;
-use client_stream::ClientStream;
+use client_session::ClientSession;
+use client_streams::ClientStreams;
 use fan_out::FanOut;
-use known::Known;
-use owner_search::OwnerSearch;
-use pending::{Sent, ServerRequest};
+use outbox::Outbox;
+use owner_search::OwnerSearches;
+use pending::ServerRequest;
 use route::Route;
 pub use route::{AggregatorError, Member, default_prefix};
+use routing_table::RoutingTable;
 
 /// Several servers as one, for one client or for clients with one authorization.
 ///
 /// It has no clock and does no I/O: each event comes with the time since a common starting point, and
-/// the messages to send are returned as [`Effects`].
+/// the messages to send are returned as [`Effects`](crate::Effects).
 #[derive(Debug)]
 pub struct Aggregator {
-    routes: Vec<Route>,
     bounds: AggregatorLimits,
-    /// The last number given. Requests, fan-outs, searches and streams share the sequence.
-    last: i64,
-    /// Requests that servers have not answered yet.
-    sent: Exchanges<Sent>,
+    table: RoutingTable,
+    session: ClientSession,
     fan_outs: HashMap<i64, FanOut>,
-    owner_searches: HashMap<i64, OwnerSearch>,
-    client_streams: HashMap<i64, ClientStream>,
+    owner_searches: OwnerSearches,
+    client_streams: ClientStreams,
     /// Requests of servers that the client has not answered yet.
     server_requests: Exchanges<ServerRequest>,
-    known: Known,
-    /// The client's `initialize`, as received.
-    initialize: Option<String>,
-    /// Whether the client has said that it is ready.
-    initialized: bool,
-    /// The version of the client's session, once it is negotiated.
-    version: Option<Era>,
-    /// The client's last `logging/setLevel`.
-    level: Option<String>,
-    /// How the server refused the current message over HTTP.
-    refusal: Option<Arc<HttpRefusal>>,
-    /// Who sent the current message, for records.
-    peer: Option<Arc<Peer>>,
-    /// The time of the current message or event, for records.
-    now: Duration,
-    out: Effects,
+    out: Outbox,
 }
 
 /// How much an aggregator may hold, and how long it waits.
@@ -144,23 +127,14 @@ impl Aggregator {
     /// [`AggregatorError`] if a prefix is invalid or is the beginning of another.
     pub fn new(members: Vec<Member>, bounds: AggregatorLimits) -> Result<Self, AggregatorError> {
         Ok(Self {
-            routes: route::routes(members)?,
             bounds,
-            last: 0,
-            sent: Exchanges::new(),
+            table: RoutingTable::new(members, bounds.known)?,
+            session: ClientSession::default(),
             fan_outs: HashMap::new(),
-            owner_searches: HashMap::new(),
-            client_streams: HashMap::new(),
+            owner_searches: OwnerSearches::new(bounds.parked, bounds.parked_bytes),
+            client_streams: ClientStreams::new(bounds.patience),
             server_requests: Exchanges::new(),
-            known: Known::new(bounds.known),
-            initialize: None,
-            initialized: false,
-            version: None,
-            level: None,
-            refusal: None,
-            peer: None,
-            now: Duration::ZERO,
-            out: Effects::new(),
+            out: Outbox::new(),
         })
     }
 
@@ -168,15 +142,8 @@ impl Aggregator {
     #[must_use]
     pub fn next_deadline(&self) -> Option<Duration> {
         let fan_outs = self.fan_outs.values().map(FanOut::deadline);
-        let streams = self.client_streams.values();
-        let streams = streams.filter_map(ClientStream::deadline);
-        let routes = self.routes.iter().filter_map(Route::retry_at);
+        let streams = self.client_streams.deadline();
+        let routes = self.table.routes.iter().filter_map(Route::retry_at);
         fan_outs.chain(streams).chain(routes).min()
     }
-}
-
-/// Returns one message of a line with its edits applied. A message of a batch is sent alone.
-fn spliced(edits: &Edits, whole: &Message, message: View<'_>) -> String {
-    let span = message.span();
-    edits.apply_within(whole.text(), span.start, span.end)
 }

@@ -156,6 +156,10 @@ impl Route {
         quote(&self.name, SHOWN).to_string()
     }
 
+    pub(super) fn is_opening(&self) -> bool {
+        matches!(self.session, Session::Opening { .. })
+    }
+
     pub(super) fn abilities(&self) -> Option<Abilities> {
         match &self.session {
             Session::Open(abilities) => Some(*abilities),

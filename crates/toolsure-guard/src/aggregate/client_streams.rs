@@ -1,44 +1,93 @@
 //! Change subscriptions (2026-07-28, `subscriptions/listen`): one stream for the client, and one with
 //! each server while that server is up.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use toolsure_json::{Node as _, View};
 use toolsure_mcp::message::{Edits, Notification, Request};
 
 use super::client_stream::{ClientStream, ServerStream};
-use super::known::Subject;
+use super::known::{Known, Subject};
+use super::merge::spliced;
+use super::outbox::{Outbox, reread};
 use super::pending::{Role, Sending};
-use super::{Aggregator, spliced};
+use super::routing_table::RoutingTable;
+use crate::id::IdKey;
 use crate::message::{Message, Renamed};
 use crate::renumber::RequestOrigin;
 use crate::subscription::{acknowledgement, list_changed};
 
-impl Aggregator {
-    pub(super) fn listen(&mut self, whole: &Message, request: &Request<'_>, now: Duration) {
-        let number = self.number();
-        let span = request.view.span();
-        let own = whole.text().get(span.start..span.end).unwrap_or_default();
-        let deadline = now.saturating_add(self.bounds.patience);
-        let client = RequestOrigin::of(request).from(whole);
-        let stream = ClientStream::new(client, own.to_owned(), self.routes.len(), deadline);
-        self.client_streams.insert(number, stream);
-        for route in 0..self.routes.len() {
-            if self.absence(route, true).is_none() {
-                self.listen_to(number, route, whole, request);
-            }
+/// The client's streams, by number.
+#[derive(Debug)]
+pub(super) struct ClientStreams {
+    streams: HashMap<i64, ClientStream>,
+    /// How long to wait for the servers before a stream is acknowledged.
+    patience: Duration,
+}
+
+impl ClientStreams {
+    pub(super) fn new(patience: Duration) -> Self {
+        Self {
+            streams: HashMap::new(),
+            patience,
         }
-        self.acknowledge_if_known(number);
     }
 
-    fn listen_to(&mut self, number: i64, route: usize, whole: &Message, request: &Request<'_>) {
+    /// When [`acknowledge_late`](Self::acknowledge_late) has something to do.
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        let streams = self.streams.values();
+        streams.filter_map(ClientStream::deadline).min()
+    }
+
+    /// The request of a stream.
+    pub(super) fn client(&self, number: i64) -> Option<&RequestOrigin> {
+        self.streams.get(&number).map(|stream| &stream.client)
+    }
+
+    /// Forgets the streams that the client has cancelled.
+    pub(super) fn cancel(&mut self, key: &IdKey) {
+        self.streams.retain(|_, it| it.client.key != *key);
+    }
+
+    /// Opens a stream, with all servers that are up.
+    pub(super) fn listen(
+        &mut self,
+        (whole, request): (&Message, &Request<'_>),
+        now: Duration,
+        table: &RoutingTable,
+        out: &mut Outbox,
+    ) {
+        let number = out.number();
+        let span = request.view.span();
+        let own = whole.text().get(span.start..span.end).unwrap_or_default();
+        let deadline = now.saturating_add(self.patience);
+        let client = RequestOrigin::of(request).from(whole);
+        let stream = ClientStream::new(client, own.to_owned(), table.routes.len(), deadline);
+        self.streams.insert(number, stream);
+        for route in 0..table.routes.len() {
+            if table.absence(route, true).is_none() {
+                self.listen_to((number, route), whole, request, &table.known, out);
+            }
+        }
+        self.acknowledge_if_known(number, out);
+    }
+
+    fn listen_to(
+        &mut self,
+        (number, route): (i64, usize),
+        whole: &Message,
+        request: &Request<'_>,
+        known: &Known,
+        out: &mut Outbox,
+    ) {
         let mut renamed = Renamed::default();
         let wanted = request
             .params
             .and_then(|params| params.member("notifications"));
         if let Some(uris) = wanted.and_then(|wanted| wanted.member("resourceSubscriptions")) {
             let foreign = |uri: &View<'_>| {
-                let owner = self.known.owner(Subject::Uri, uri.string());
+                let owner = known.owner(Subject::Uri, uri.string());
                 owner.is_some_and(|owner| owner != route)
             };
             let own = uris.items().filter(|uri| !foreign(uri)).map(View::raw);
@@ -52,7 +101,7 @@ impl Aggregator {
             role: Role::Listen(number),
             renamed,
         };
-        self.send(whole, request, sending);
+        out.send(whole, request, sending);
         self.set_stream(number, route, ServerStream::Asked);
     }
 
@@ -63,8 +112,9 @@ impl Aggregator {
         whole: &Message,
         note: &Notification<'_>,
         subscription: View<'_>,
+        out: &mut Outbox,
     ) {
-        let sent = self.sent.about(subscription);
+        let sent = out.sent.about(subscription);
         let sent = sent.filter(|sent| sent.route == route);
         let Some(Role::Listen(number)) = sent.map(|sent| &sent.role) else {
             return;
@@ -74,7 +124,7 @@ impl Aggregator {
             let granted = note
                 .params
                 .and_then(|params| params.member("notifications"));
-            let Some(stream) = self.client_streams.get_mut(&number) else {
+            let Some(stream) = self.streams.get_mut(&number) else {
                 return;
             };
             let late = stream.is_acknowledged();
@@ -84,15 +134,15 @@ impl Aggregator {
             stream.set(route, ServerStream::Open);
             if late {
                 // A server that arrives late has lists that the client does not know.
-                return self.lists_changed(number);
+                return self.lists_changed(number, out);
             }
-            return self.acknowledge_if_known(number);
+            return self.acknowledge_if_known(number, out);
         }
-        self.acknowledge(number);
-        if let Some(stream) = self.client_streams.get(&number) {
+        self.acknowledge(number, out);
+        if let Some(stream) = self.streams.get(&number) {
             let mut edits = Edits::new();
             edits.replace(subscription, stream.client.id.clone());
-            self.send_to_client(spliced(&edits, whole, note.view));
+            out.send_to_client(spliced(&edits, whole, note.view));
         }
     }
 
@@ -103,33 +153,34 @@ impl Aggregator {
         route: usize,
         whole: &Message,
         message: View<'_>,
+        out: &mut Outbox,
     ) {
         self.set_stream(number, route, ServerStream::Ended);
-        let Some(stream) = self.client_streams.get(&number) else {
+        let Some(stream) = self.streams.get(&number) else {
             return;
         };
         if !stream.is_ended() {
-            return self.acknowledge_if_known(number);
+            return self.acknowledge_if_known(number, out);
         }
-        if let Some(stream) = self.client_streams.remove(&number) {
-            self.pass_on(whole, message, &stream.client);
+        if let Some(stream) = self.streams.remove(&number) {
+            out.pass_on(whole, message, &stream.client);
         }
     }
 
     /// Handles the loss of a server, which ends its stream.
-    pub(super) fn stream_gone(&mut self, number: i64, route: usize) {
+    pub(super) fn stream_gone(&mut self, number: i64, route: usize, out: &mut Outbox) {
         self.set_stream(number, route, ServerStream::Waiting);
-        let stream = self.client_streams.get(&number);
+        let stream = self.streams.get(&number);
         if stream.is_some_and(ClientStream::is_acknowledged) {
-            self.lists_changed(number);
+            self.lists_changed(number, out);
         } else {
-            self.acknowledge_if_known(number);
+            self.acknowledge_if_known(number, out);
         }
     }
 
     /// Opens the streams again with a server that came back.
-    pub(super) fn listen_again(&mut self, route: usize) {
-        let waiting = self.client_streams.iter();
+    pub(super) fn listen_again(&mut self, route: usize, known: &Known, out: &mut Outbox) {
+        let waiting = self.streams.iter();
         let waiting = waiting.filter(|(_, stream)| stream.awaits(route));
         let mut waiting: Vec<_> = waiting
             .map(|(number, stream)| {
@@ -139,17 +190,17 @@ impl Aggregator {
             .collect();
         waiting.sort_unstable_by_key(|(number, ..)| *number);
         for (number, text, peer) in waiting {
-            self.reread((&text, peer), |it, whole, request| {
-                it.listen_to(number, route, whole, request);
+            reread((&text, peer), |whole, request| {
+                self.listen_to((number, route), whole, request, known, out);
             });
         }
     }
 
     /// Adds a new server to the client's streams, and notifies those that are acknowledged: the server may
     /// not support streams.
-    pub(super) fn add_to_streams(&mut self) {
+    pub(super) fn add_server(&mut self, out: &mut Outbox) {
         let mut known = Vec::new();
-        for (number, stream) in &mut self.client_streams {
+        for (number, stream) in &mut self.streams {
             stream.add_server();
             if stream.is_acknowledged() {
                 known.push(*number);
@@ -157,52 +208,52 @@ impl Aggregator {
         }
         known.sort_unstable();
         for number in known {
-            self.lists_changed(number);
+            self.lists_changed(number, out);
         }
     }
 
     /// Acknowledges the streams that have waited long enough for their servers.
-    pub(super) fn acknowledge_late(&mut self, now: Duration) {
-        let due = self.client_streams.iter();
+    pub(super) fn acknowledge_late(&mut self, now: Duration, out: &mut Outbox) {
+        let due = self.streams.iter();
         let due = due.filter(|(_, it)| it.deadline().is_some_and(|deadline| deadline <= now));
         let due: Vec<i64> = due.map(|(number, _)| *number).collect();
         for number in due {
-            self.acknowledge(number);
+            self.acknowledge(number, out);
         }
     }
 
-    fn acknowledge_if_known(&mut self, number: i64) {
-        let stream = self.client_streams.get(&number);
+    fn acknowledge_if_known(&mut self, number: i64, out: &mut Outbox) {
+        let stream = self.streams.get(&number);
         if stream.is_some_and(ClientStream::is_answered) {
-            self.acknowledge(number);
+            self.acknowledge(number, out);
         }
     }
 
     /// Sends the first message of the client's stream, which says what is granted.
-    fn acknowledge(&mut self, number: i64) {
-        let stream = self.client_streams.get_mut(&number);
+    fn acknowledge(&mut self, number: i64, out: &mut Outbox) {
+        let stream = self.streams.get_mut(&number);
         if let Some(stream) = stream
             && stream.acknowledge()
         {
             let message = acknowledgement(&stream.client.id, &stream.granted());
-            self.send_to_client(message);
+            out.send_to_client(message);
         }
     }
 
     /// Notifies one stream that its lists have changed.
-    fn lists_changed(&mut self, number: i64) {
-        let Some(stream) = self.client_streams.get(&number) else {
+    fn lists_changed(&self, number: i64, out: &mut Outbox) {
+        let Some(stream) = self.streams.get(&number) else {
             return;
         };
         let id = stream.client.id.clone();
         for (_, kind) in stream.wanted_lists() {
             let method = format!("notifications/{kind}/list_changed");
-            self.send_to_client(list_changed(&id, &method));
+            out.send_to_client(list_changed(&id, &method));
         }
     }
 
     fn set_stream(&mut self, number: i64, route: usize, to: ServerStream) {
-        if let Some(stream) = self.client_streams.get_mut(&number) {
+        if let Some(stream) = self.streams.get_mut(&number) {
             stream.set(route, to);
         }
     }

@@ -1,33 +1,74 @@
 //! Sends messages to the client and to servers, requests to servers under numbers of our own.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use toolsure_json::{Node as _, View, quote};
 use toolsure_mcp::message::{INTERNAL_ERROR, Message as Decoded, Request, ToolCall, write};
 
-use super::Aggregator;
 use super::fan_out::declares_version;
 use super::pending::{Role, Sending, Sent, TaskMade};
-use super::route::{Abilities, Refused};
+use super::route::Refused;
+use super::routing_table::RoutingTable;
 use crate::connection::{Connection, ConnectionId};
-use crate::effect::{Effect, Report};
+use crate::effect::{Effect, Effects, Report};
 use crate::envelope::method_name;
+use crate::exchanges::Exchanges;
 use crate::fault::Act;
 use crate::id::IdKey;
-use crate::message::{Message, Renamed, kept};
+use crate::message::{HttpRefusal, Message, Renamed, kept};
 use crate::record::{Action, Filter, Peer, Record};
 use crate::renumber::RequestOrigin;
 use crate::side::Side;
 use crate::subject::Subject;
 
-impl Aggregator {
+/// What goes to the client and to servers, and the requests to servers that have no answer yet.
+#[derive(Debug)]
+pub(super) struct Outbox {
+    /// The last number given. Requests, fan-outs, searches and streams share the sequence.
+    last: i64,
+    /// Requests that servers have not answered yet.
+    pub(super) sent: Exchanges<Sent>,
+    /// How the server refused the current message over HTTP.
+    pub(super) refusal: Option<Arc<HttpRefusal>>,
+    /// Who sent the current message, for records.
+    peer: Option<Arc<Peer>>,
+    /// The time of the current message or event, for records.
+    now: Duration,
+    pub(super) effects: Effects,
+}
+
+impl Outbox {
+    pub(super) fn new() -> Self {
+        Self {
+            last: 0,
+            sent: Exchanges::new(),
+            refusal: None,
+            peer: None,
+            now: Duration::ZERO,
+            effects: Effects::new(),
+        }
+    }
+
+    /// Notes which message is handled now.
+    pub(super) fn begin(&mut self, message: &Message, now: Duration) {
+        self.refusal.clone_from(&message.refusal);
+        self.peer.clone_from(&message.peer);
+        self.now = now;
+    }
+
+    /// Takes the effects so far.
+    pub(super) fn take(&mut self) -> Effects {
+        std::mem::take(&mut self.effects)
+    }
+
     pub(super) fn number(&mut self) -> i64 {
         self.last = self.last.saturating_add(1);
         self.last
     }
 
     pub(super) fn send_to_client(&mut self, line: String) {
-        self.out.client(line);
+        self.effects.client(line);
     }
 
     /// Answers a request with an error whose cause is the refusal of another request.
@@ -45,30 +86,15 @@ impl Aggregator {
         };
         let mut message = Message::new(answer);
         message.refusal = http;
-        self.out.send(Connection::Client, message);
-    }
-
-    /// Reads a kept request again, which `peer` had sent.
-    pub(super) fn reread(
-        &mut self,
-        (text, peer): (&str, Option<Arc<Peer>>),
-        with: impl FnOnce(&mut Self, &Message, &Request<'_>),
-    ) {
-        let mut message = kept(text.as_bytes());
-        message.peer = peer;
-        if let Ok(document) = message.document()
-            && let Ok(Decoded::Request(request)) = Decoded::decode(document.root())
-        {
-            with(self, &message, &request);
-        }
+        self.effects.send(Connection::Client, message);
     }
 
     pub(super) fn tell_server(&mut self, route: usize, line: String) {
-        self.out.server(ConnectionId::new(route), line);
+        self.effects.server(ConnectionId::new(route), line);
     }
 
     pub(super) fn note(&mut self, member: usize, what: &'static str, detail: impl Into<String>) {
-        self.out.push(Effect::Report(Report::Note {
+        self.effects.push(Effect::Report(Report::Note {
             connection: Some(ConnectionId::new(member)),
             what,
             detail: detail.into(),
@@ -78,7 +104,7 @@ impl Aggregator {
     /// Sends an answer to the client under its own id.
     pub(super) fn pass_on(&mut self, whole: &Message, message: View<'_>, client: &RequestOrigin) {
         let answer = whole.answering(message, client);
-        self.out.send(Connection::Client, answer);
+        self.effects.send(Connection::Client, answer);
     }
 
     /// Sends a request of the client to one server, with ids of our own.
@@ -114,7 +140,29 @@ impl Aggregator {
         } = sending;
         self.sent.begin(number, Sent { route, role });
         let message = whole.with_number(request, number, renamed);
-        self.out.send(server(route), message);
+        self.effects.send(server(route), message);
+    }
+
+    /// Sends a notification to every server that is up.
+    pub(super) fn tell_open(&mut self, table: &RoutingTable, text: &str) {
+        for route in 0..table.routes.len() {
+            if table.absence(route, false).is_none() {
+                self.tell_server(route, text.to_owned());
+            }
+        }
+    }
+
+    /// Refuses a request because the server that should answer it cannot be asked; `refused` is the server's
+    /// own refusal.
+    pub(super) fn refuse_absent(
+        &mut self,
+        request: &Request<'_>,
+        why: &str,
+        refused: Option<Refused>,
+    ) {
+        let act = Act::ServerGone;
+        self.send_refusal(request.id.raw(), (act, INTERNAL_ERROR), why, refused);
+        self.record(request, act, why);
     }
 
     /// Answers a request with an error, and records it.
@@ -140,44 +188,21 @@ impl Aggregator {
         // The text repeats the name.
         record.detail = (!is_named).then(|| quote(why, DETAIL).to_string());
         record.peer.clone_from(&self.peer);
-        self.out.audit(record);
+        self.effects.audit(record);
     }
+}
 
-    /// Refuses a request because the server that should answer it cannot be asked.
-    pub(super) fn refuse_absent(&mut self, request: &Request<'_>, route: usize, why: &str) {
-        let refused = self.routes.get(route).and_then(|route| route.refused());
-        let refused = refused.cloned();
-        let act = Act::ServerGone;
-        self.send_refusal(request.id.raw(), (act, INTERNAL_ERROR), why, refused);
-        self.record(request, act, why);
-    }
-
-    pub(super) fn absence(&self, route: usize, modern: bool) -> Option<String> {
-        self.routes.get(route)?.absence(modern)
-    }
-
-    /// Sends a notification to every server that is up.
-    pub(super) fn tell_open(&mut self, text: &str) {
-        for route in 0..self.routes.len() {
-            if self.absence(route, false).is_none() {
-                self.tell_server(route, text.to_owned());
-            }
-        }
-    }
-
-    /// Notifies the client that lists with a part of the server have changed.
-    pub(super) fn changed(&mut self, abilities: Abilities) {
-        let kinds = [
-            (abilities.tools, "tools"),
-            (abilities.prompts, "prompts"),
-            (abilities.resources, "resources"),
-        ];
-        if self.initialized {
-            for (_, kind) in kinds.into_iter().filter(|(has, _)| *has) {
-                let method = format!("notifications/{kind}/list_changed");
-                self.send_to_client(write::notification(&method, None));
-            }
-        }
+/// Reads a kept request again, which `peer` had sent.
+pub(super) fn reread(
+    (text, peer): (&str, Option<Arc<Peer>>),
+    with: impl FnOnce(&Message, &Request<'_>),
+) {
+    let mut message = kept(text.as_bytes());
+    message.peer = peer;
+    if let Ok(document) = message.document()
+        && let Ok(Decoded::Request(request)) = Decoded::decode(document.root())
+    {
+        with(&message, &request);
     }
 }
 
