@@ -10,6 +10,7 @@
 
 mod bounds;
 mod clients;
+mod held_bytes;
 mod legacy_clients;
 mod modern_clients;
 mod parsed_message;

@@ -117,9 +117,8 @@ impl LegacyClients {
         }
         let message = rewrite::modernised(parsed, request, &self.declaration(), None)?;
         let bytes = parsed.whole.bytes();
-        let fits = self.held.saturating_add(bytes.len()) <= self.bounds.held_bytes;
-        let text = (fits && words::may_ask(request.method)).then(|| bytes.to_vec());
-        self.held += text.as_ref().map_or(0, Vec::len);
+        let is_kept = words::may_ask(request.method) && self.held.hold(bytes.len()).is_ok();
+        let text = is_kept.then(|| bytes.to_vec());
         let call = Call {
             id: request.id.raw().to_owned(),
             method: crate::envelope::method_name(request.method),

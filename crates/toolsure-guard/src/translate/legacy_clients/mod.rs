@@ -32,25 +32,27 @@
 mod asking;
 mod change_subscription;
 mod client;
-mod listen;
 mod round;
 mod server;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::time::Duration;
 
 use toolsure_json::{Node as _, View};
 use toolsure_mcp::era::Era;
-use toolsure_mcp::message::write;
+use toolsure_mcp::message::{METHOD_NOT_FOUND, write};
 
 use super::bounds::Bounds;
+use super::held_bytes::HeldBytes;
 use super::parsed_message::ParsedMessage;
 use super::refusal::Refusal;
 use super::rewrite;
 use super::turn::Turn;
 use super::words::{self, Abilities, Level, Lists};
 use crate::connection::{Connection, ConnectionId};
-use crate::effect::Effect;
+use crate::effect::{Effect, ToolsEvent};
+use crate::envelope::error_code;
 use crate::id::IdKey;
 use crate::message::Message;
 use asking::Asking;
@@ -69,7 +71,7 @@ pub(super) struct LegacyClients {
     /// Our own requests to the client, with the call that needs the answer.
     asks: HashMap<IdKey, IdKey>,
     /// Bytes of requests that may have to be repeated.
-    held: usize,
+    held: HeldBytes,
     subscription: ChangeSubscription,
     /// How many ids of our own were given.
     numbers: u64,
@@ -132,6 +134,7 @@ enum Own {
 impl LegacyClients {
     pub(super) fn new(bounds: Bounds) -> Self {
         Self {
+            held: HeldBytes::new(bounds.held_bytes),
             bounds,
             connected: false,
             session: Session {
@@ -147,7 +150,6 @@ impl LegacyClients {
             calls: HashMap::new(),
             own: HashMap::new(),
             asks: HashMap::new(),
-            held: 0,
             subscription: ChangeSubscription::default(),
             numbers: 0,
         }
@@ -156,7 +158,7 @@ impl LegacyClients {
     /// Forgets a call, and cancels the requests that the client got for it.
     fn forget(&mut self, key: &IdKey, turn: &mut Turn) -> Option<Call> {
         let call = self.calls.remove(key)?;
-        self.held -= call.text.as_ref().map_or(0, Vec::len);
+        self.held.release(call.text.as_ref().map_or(0, Vec::len));
         match &call.stage {
             CallStage::Pending(Some(own)) => {
                 self.own.remove(own);
@@ -194,6 +196,53 @@ impl LegacyClients {
             }
         }
         turn.out.push(Effect::Finish);
+    }
+
+    /// Starts the subscription, because the client is ready for notifications.
+    fn listen(&mut self, turn: &mut Turn) {
+        if self.session.stage == Stage::Open
+            && !self.session.lists.is_empty()
+            && self.subscription.begin(turn.now)
+        {
+            self.tick(turn);
+        }
+    }
+
+    /// Handles the server's acknowledgement of the subscription.
+    fn heard(&mut self, turn: &mut Turn) {
+        if self.subscription.acknowledged() {
+            for method in self.session.lists.notifications() {
+                turn.out.client(write::notification(method, None));
+            }
+        }
+    }
+
+    /// Handles the end of the subscription. Changes before the next one are not reported.
+    fn deaf(&mut self, turn: &mut Turn) {
+        turn.out.push(Effect::Tools(ToolsEvent::Changed));
+        self.subscription.ended(turn.now);
+    }
+
+    /// Handles the server's refusal of the subscription.
+    fn unheard(&mut self, error: View<'_>, turn: &mut Turn) {
+        if error_code(error) == Some(METHOD_NOT_FOUND) {
+            turn.out.note("no-subscriptions", rewrite::complaint(error));
+        } else {
+            self.deaf(turn);
+        }
+    }
+
+    pub(in crate::translate) fn next_deadline(&self) -> Option<Duration> {
+        self.subscription.deadline()
+    }
+
+    pub(in crate::translate) fn tick(&mut self, turn: &mut Turn) {
+        if self.subscription.is_due(turn.now) {
+            let meta = self.declaration().join(",");
+            let filter = self.session.lists.filter();
+            let params = format!(r#"{{"notifications":{filter},"_meta":{{{meta}}}}}"#);
+            self.ask("subscriptions/listen", &params, Own::Listen, turn);
+        }
     }
 
     /// The members of `_meta` that each request has.

@@ -1,23 +1,26 @@
-//! Calls that are parked until the client has answered the server's question.
+//! Calls that end, or are parked until the client has answered the server's question.
 
 use toolsure_json::{Kind, Node as _, View};
 use toolsure_mcp::message::{Request, write};
 
+use super::answers;
 use super::call::{Ask, Shown};
 use super::session::Session;
 use super::{ModernClients, Place};
 use crate::connection::ConnectionId;
 use crate::id::IdKey;
+use crate::message::kept;
 use crate::renumber::RequestOrigin;
 use crate::translate::parsed_message::ParsedMessage;
 use crate::translate::refusal::Refusal;
+use crate::translate::rewrite;
 use crate::translate::turn::Turn;
 
 impl ModernClients {
     /// Handles a question of the server: a call will carry it to the client.
     pub(super) fn asked(&mut self, connection: ConnectionId, ask: Ask, turn: &mut Turn) {
         let parked = self.handles.len();
-        if parked >= self.bounds.held || self.hold(ask.bytes()).is_err() {
+        if parked >= self.bounds.held || self.held.hold(ask.bytes()).is_err() {
             return turn.out.server(
                 connection,
                 ask.refused("too many calls wait for answers (parked)"),
@@ -25,7 +28,7 @@ impl ModernClients {
         }
         let session = self.sessions.get_mut(&connection);
         let Some((number, call)) = session.and_then(Session::carrier) else {
-            self.held -= ask.bytes();
+            self.held.release(ask.bytes());
             return turn.out.server(
                 connection,
                 ask.refused("no call is open that could carry it"),
@@ -33,7 +36,7 @@ impl ModernClients {
         };
         call.questions += 1;
         if call.questions > QUESTIONS {
-            self.held -= ask.bytes();
+            self.held.release(ask.bytes());
             let why = format!("more questions for one call than the limit of {QUESTIONS}");
             return turn.out.server(connection, ask.refused(&why));
         }
@@ -52,7 +55,7 @@ impl ModernClients {
             return;
         };
         if let Some(answer) = call.answer.take() {
-            self.held -= answer.len();
+            self.held.release(answer.len());
             return self.deliver(connection, number, &answer, turn);
         }
         let Some(ask) = call.asks.pop_front() else {
@@ -121,7 +124,7 @@ impl ModernClients {
         call.caller = RequestOrigin::of(request);
         match (answer, shown.ask) {
             (Some(answer), Some(ask)) => {
-                self.held -= ask.bytes();
+                self.held.release(ask.bytes());
                 turn.out
                     .server(connection, write::result(&ask.id, parsed.raw(answer)));
             }
@@ -143,15 +146,52 @@ impl ModernClients {
             if let Some(at) = call.asks.iter().position(is_it)
                 && let Some(ask) = call.asks.remove(at)
             {
-                self.held -= ask.bytes();
+                self.held.release(ask.bytes());
             }
             if let Some(shown) = &mut call.shown
                 && shown.ask.as_ref().is_some_and(is_it)
                 && let Some(ask) = shown.ask.take()
             {
-                self.held -= ask.bytes();
+                self.held.release(ask.bytes());
             }
         }
+    }
+
+    /// Answers a call with the answer that was kept for it.
+    fn deliver(&mut self, connection: ConnectionId, number: i64, answer: &[u8], turn: &mut Turn) {
+        let answer = kept(answer);
+        let Ok(parsed) = ParsedMessage::of(&answer) else {
+            return;
+        };
+        let result = rewrite::outcome(&parsed);
+        self.finish(connection, number, &parsed, result, turn);
+    }
+
+    /// Answers a call.
+    pub(super) fn finish(
+        &mut self,
+        connection: ConnectionId,
+        number: i64,
+        parsed: &ParsedMessage<'_>,
+        result: Option<View<'_>>,
+        turn: &mut Turn,
+    ) {
+        let Some(session) = self.sessions.get_mut(&connection) else {
+            return;
+        };
+        let abilities = session.abilities;
+        let Some(mut call) = session.calls.remove(&number) else {
+            return;
+        };
+        self.places.remove(&call.caller.key);
+        self.release(&call);
+        // The server asked this for a call that ends now, so no client can answer it.
+        for ask in call.asks.drain(..) {
+            turn.out.server(connection, ask.refused("the call is over"));
+        }
+        let answer = answers::answer(&call, parsed, result, abilities);
+        turn.out.client(answer);
+        self.admit(turn);
     }
 
     /// Gives up a call: the server is told, and its questions are answered.

@@ -6,7 +6,8 @@ use toolsure_mcp::message::{Message, Notification, Request};
 
 use super::declared::Declared;
 use super::session::Found;
-use super::{ModernClients, Place, gone};
+use super::{ModernClients, Place};
+use crate::connection::Connection;
 use crate::effect::Effect;
 use crate::id::IdKey;
 use crate::translate::parsed_message::ParsedMessage;
@@ -91,6 +92,13 @@ impl ModernClients {
         }
     }
 
+    /// Passes a message on to the server of the session that a client opened itself.
+    fn pass(&self, parsed: &ParsedMessage<'_>, turn: &mut Turn) {
+        if let Some(connection) = self.through {
+            turn.pass(Connection::Server(connection), parsed);
+        }
+    }
+
     fn notification(
         &mut self,
         parsed: &ParsedMessage<'_>,
@@ -109,7 +117,7 @@ impl ModernClients {
                 if let Some(at) = self.waiting.iter().position(|waiting| waiting.key == key)
                     && let Some(waiting) = self.waiting.remove(at)
                 {
-                    self.held -= waiting.text.len();
+                    self.held.release(waiting.text.len());
                 }
             }
             Place::Subscribed(connection) => {
@@ -122,5 +130,18 @@ impl ModernClients {
             }
         }
         self.admit(turn);
+    }
+}
+
+/// Why a method does not exist in the modern era, or cannot be translated for this server.
+fn gone(method: &str) -> Option<&'static str> {
+    match method {
+        "initialize"
+        | "ping"
+        | "logging/setLevel"
+        | "resources/subscribe"
+        | "resources/unsubscribe" => Some("2026-07-28 has no such method"),
+        _ if method.starts_with("tasks/") => Some(words::NO_TASKS),
+        _ => None,
     }
 }

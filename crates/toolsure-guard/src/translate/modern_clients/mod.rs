@@ -30,33 +30,35 @@
 //! A question of the server does not say which call it belongs to. With one client, any of its calls
 //! can carry the question, because the answer reaches the server through any of them. With several
 //! clients, each call that allows questions has its own session.
+//!
+//! [`ModernClients`] is one type in several files, because each message of either side may move a request
+//! between the states of the diagram: `client.rs` and `server.rs` take the messages, `sessions.rs` gives
+//! waiting requests their sessions, `awaits_input.rs` parks calls. What a request declares, what a call or a
+//! session knows and how an answer is written are in types and functions of their own.
 
 mod answers;
 mod awaits_input;
 mod call;
 mod client;
 mod declared;
-mod ended;
 mod handles;
 mod server;
 mod session;
 mod sessions;
-mod waiting;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::time::Duration;
 
 use super::bounds::Bounds;
 use super::clients::Clients;
-use super::parsed_message::ParsedMessage;
+use super::held_bytes::HeldBytes;
 use super::refusal::Refusal;
 use super::turn::Turn;
-use super::words;
-use crate::connection::{Connection, ConnectionId};
-use crate::effect::{Effect, ToolsEvent};
+use crate::connection::ConnectionId;
+use crate::effect::Effect;
 use crate::id::IdKey;
-use call::{Ask, Call};
 use handles::Handles;
-use session::Session;
+use session::{Session, Stage};
 
 #[derive(Debug)]
 pub(super) struct ModernClients {
@@ -69,8 +71,7 @@ pub(super) struct ModernClients {
     places: HashMap<IdKey, Place>,
     /// Requests that wait for a session, in order.
     waiting: VecDeque<Waiting>,
-    /// Bytes of messages that are kept.
-    held: usize,
+    held: HeldBytes,
     handles: Handles,
     /// How many connections were opened.
     connections: usize,
@@ -96,98 +97,86 @@ struct Waiting {
     opening: Option<ConnectionId>,
 }
 
-/// The result for a request that waited for a session.
-enum Admitted {
-    Placed,
-    /// It continues to wait, for this session if one is being opened.
-    Waits(Option<ConnectionId>),
-}
-
 impl ModernClients {
     pub(super) fn new(bounds: Bounds, clients: Clients, seed: [u8; 32]) -> Self {
         Self {
+            held: HeldBytes::new(bounds.held_bytes),
             bounds,
             clients,
             through: None,
             sessions: BTreeMap::new(),
             places: HashMap::new(),
             waiting: VecDeque::new(),
-            held: 0,
             handles: Handles::new(seed),
             connections: 0,
             numbers: 0,
         }
     }
 
-    /// Reports that a session has ended, which may be the one whose tools were listed.
-    fn session_ended(turn: &mut Turn) {
-        turn.out.push(Effect::Tools(ToolsEvent::SessionEnded));
-    }
-
-    fn pass(&self, parsed: &ParsedMessage<'_>, turn: &mut Turn) {
-        if let Some(connection) = self.through {
-            turn.pass(Connection::Server(connection), parsed);
+    pub(in crate::translate) fn server_gone(
+        &mut self,
+        connection: ConnectionId,
+        why: &str,
+        turn: &mut Turn,
+    ) {
+        if self.through == Some(connection) {
+            self.through = None;
+            return turn.out.push(Effect::Finish);
         }
+        self.lost(connection, &Refusal::gone(why), turn);
     }
 
-    /// Reserves room for bytes that are kept.
-    fn hold(&mut self, bytes: usize) -> Result<(), Refusal> {
-        let allowed = self.bounds.held_bytes;
-        let all = self.held.saturating_add(bytes);
-        if all > allowed {
-            let text = format!("more bytes wait than the limit of {allowed} (parked_bytes)");
-            return Err(Refusal::limit(text));
+    pub(in crate::translate) fn next_deadline(&self) -> Option<Duration> {
+        let of_session = |session: &Session| match session.stage {
+            Stage::Opening(_, until) => Some(until),
+            // No call waits for the client.
+            Stage::Ready(_) if self.handles.is_empty() => None,
+            Stage::Ready(_) => {
+                let shown = session
+                    .calls
+                    .values()
+                    .filter_map(|call| call.shown.as_ref());
+                shown.map(|shown| shown.until).min()
+            }
+        };
+        self.sessions.values().filter_map(of_session).min()
+    }
+
+    pub(in crate::translate) fn tick(&mut self, turn: &mut Turn) {
+        let late = |session: &Session| matches!(session.stage, Stage::Opening(_, until) if until <= turn.now);
+        let sessions = self.sessions.iter();
+        let late: Vec<ConnectionId> = sessions
+            .filter(|(_, one)| late(one))
+            .map(|(connection, _)| *connection)
+            .collect();
+        for connection in late {
+            let text = "the server did not open a session in time";
+            self.close(
+                connection,
+                &Refusal::other_era("server-not-legacy", text),
+                turn,
+            );
         }
-        self.held = all;
-        Ok(())
-    }
-
-    /// Removes a request from the waiting ones.
-    fn leave_waiting(&mut self, waiting: &Waiting) {
-        self.places.remove(&waiting.key);
-        self.held -= waiting.text.len();
-    }
-
-    /// Forgets that a request is anywhere.
-    fn left(&mut self, key: &IdKey) -> Option<Place> {
-        self.places.remove(key)
-    }
-
-    /// Whether any call waits for the client.
-    fn is_parking(&self) -> bool {
-        !self.handles.is_empty()
-    }
-
-    /// Releases everything that a call holds.
-    fn release(&mut self, call: &Call) {
-        if let Some(shown) = &call.shown {
-            self.handles.remove(&shown.handle);
+        let mut expired = Vec::new();
+        for (connection, session) in &self.sessions {
+            for (number, call) in &session.calls {
+                if call
+                    .shown
+                    .as_ref()
+                    .is_some_and(|shown| shown.until <= turn.now)
+                {
+                    expired.push((*connection, *number));
+                }
+            }
         }
-        let shown = call.shown.as_ref().and_then(|shown| shown.ask.as_ref());
-        let asks: usize = call.asks.iter().chain(shown).map(Ask::bytes).sum();
-        self.held -= asks + call.answer.as_ref().map_or(0, Vec::len);
-    }
-
-    fn new_connection(&mut self) -> ConnectionId {
-        self.connections += 1;
-        ConnectionId::new(self.connections)
-    }
-
-    fn next_number(&mut self) -> i64 {
-        self.numbers += 1;
-        self.numbers
-    }
-}
-
-/// Why a method does not exist in the modern era, or cannot be translated for this server.
-fn gone(method: &str) -> Option<&'static str> {
-    match method {
-        "initialize"
-        | "ping"
-        | "logging/setLevel"
-        | "resources/subscribe"
-        | "resources/unsubscribe" => Some("2026-07-28 has no such method"),
-        _ if method.starts_with("tasks/") => Some(words::NO_TASKS),
-        _ => None,
+        for (connection, number) in expired {
+            self.drop_call(
+                connection,
+                number,
+                "the client did not come back in time",
+                turn,
+            );
+        }
+        self.admit(turn);
     }
 }

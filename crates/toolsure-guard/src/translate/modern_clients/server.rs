@@ -74,12 +74,12 @@ impl ModernClients {
         }
         // The client will come back for the answer.
         let bytes = parsed.whole.bytes();
-        match self.hold(bytes.len()) {
+        match self.held.hold(bytes.len()) {
             Ok(()) => {
                 let session = self.sessions.get_mut(&connection);
                 if let Some(call) = session.and_then(|one| one.calls.get_mut(&number)) {
                     let late = call.answer.replace(bytes.to_vec());
-                    self.held -= late.map_or(0, |late| late.len());
+                    self.held.release(late.map_or(0, |late| late.len()));
                 }
             }
             Err(_) => self.drop_call(
