@@ -8,6 +8,7 @@ use toolsure_mcp::message::{INTERNAL_ERROR, METHOD_NOT_FOUND, created_task, requ
 use super::Aggregator;
 use super::fan_out::FanOutKind;
 use super::known::Subject;
+use super::merge::message_text;
 use super::pending::{Role, Sent, TaskMade};
 use super::route::Refused;
 use crate::fault::Act;
@@ -47,8 +48,7 @@ impl Aggregator {
                 self.out.pass_on(whole, message, &client);
             }
             (Role::Part(fan_out), Ok(result)) => {
-                let span = result.span();
-                let part = whole.text().get(span.start..span.end).unwrap_or_default();
+                let part = message_text(whole, result);
                 self.fan_out_answer(fan_out, route, Ok(part), now);
             }
             (Role::Part(fan_out), Err(error)) => {
@@ -74,8 +74,7 @@ impl Aggregator {
                 }
             }
             (Role::Search(search), Err(_)) => {
-                let span = message.span();
-                let own = whole.text().get(span.start..span.end).unwrap_or_default();
+                let own = message_text(whole, message);
                 let answer = own.to_owned();
                 self.owner_searches.not_owner(search, answer, &mut self.out);
             }

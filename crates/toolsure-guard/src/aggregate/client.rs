@@ -8,7 +8,7 @@ use toolsure_mcp::message::{Edits, Notification, Request, write};
 use super::Aggregator;
 use super::fan_out::{FanOutKind, ListOf, declares_version};
 use super::known::Subject;
-use super::merge::spliced;
+use super::merge::{message_text, spliced};
 use super::owner_search::OwnerSearch;
 use super::pending::Role;
 use crate::fault::Act;
@@ -18,8 +18,7 @@ use crate::renumber::RequestOrigin;
 
 impl Aggregator {
     fn initialize(&mut self, whole: &Message, request: &Request<'_>, now: Duration) {
-        let span = request.view.span();
-        let text = whole.text().get(span.start..span.end).map(str::to_owned);
+        let text = message_text(whole, request.view).to_owned();
         self.session.begin(text, &mut self.table.routes);
         self.fan_out(FanOutKind::Initialize, whole, request, now);
     }
@@ -71,8 +70,7 @@ impl Aggregator {
     }
 
     fn set_level(&mut self, whole: &Message, request: &Request<'_>, now: Duration) {
-        let span = request.view.span();
-        let text = whole.text().get(span.start..span.end).map(str::to_owned);
+        let text = message_text(whole, request.view).to_owned();
         self.session.set_level(text);
         self.fan_out(FanOutKind::Level, whole, request, now);
     }
@@ -162,8 +160,7 @@ impl Aggregator {
             }
             return self.out.forward(route, whole, request, Renamed::default());
         }
-        let span = request.view.span();
-        let own = whole.text().get(span.start..span.end).unwrap_or_default();
+        let own = message_text(whole, request.view);
         if let Err(why) = self.owner_searches.may_keep(own.len()) {
             return self.out.refuse(request, Act::GuardOverloaded, &why);
         }
@@ -174,8 +171,7 @@ impl Aggregator {
     }
 
     pub(super) fn client_notification(&mut self, whole: &Message, note: &Notification<'_>) {
-        let span = note.view.span();
-        let own = whole.text().get(span.start..span.end).unwrap_or_default();
+        let own = message_text(whole, note.view);
         match note.method {
             "notifications/initialized" => {
                 self.session.ready();

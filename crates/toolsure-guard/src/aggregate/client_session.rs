@@ -31,9 +31,9 @@ pub(super) struct ClientSession {
 
 impl ClientSession {
     /// Begins a session with this `initialize`, which goes to all servers.
-    pub(super) fn begin(&mut self, initialize: Option<String>, routes: &mut [Route]) {
+    pub(super) fn begin(&mut self, initialize: String, routes: &mut [Route]) {
         *self = Self {
-            initialize,
+            initialize: Some(initialize),
             ..Self::default()
         };
         for route in routes {
@@ -52,8 +52,8 @@ impl ClientSession {
     }
 
     /// Keeps the client's `logging/setLevel`.
-    pub(super) fn set_level(&mut self, level: Option<String>) {
-        self.level = level;
+    pub(super) fn set_level(&mut self, level: String) {
+        self.level = Some(level);
     }
 
     /// Opens a session with one server, with the parameters with which the client opened its own.

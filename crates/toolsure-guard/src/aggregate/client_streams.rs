@@ -9,7 +9,7 @@ use toolsure_mcp::message::{Edits, Notification, Request};
 
 use super::client_stream::{ClientStream, ServerStream};
 use super::known::{Known, Subject};
-use super::merge::spliced;
+use super::merge::{message_text, spliced};
 use super::outbox::{Outbox, reread};
 use super::pending::{Role, Sending};
 use super::routing_table::RoutingTable;
@@ -59,8 +59,7 @@ impl ClientStreams {
         out: &mut Outbox,
     ) {
         let number = out.number();
-        let span = request.view.span();
-        let own = whole.text().get(span.start..span.end).unwrap_or_default();
+        let own = message_text(whole, request.view);
         let deadline = now.saturating_add(self.patience);
         let client = RequestOrigin::of(request).from(whole);
         let stream = ClientStream::new(client, own.to_owned(), table.routes.len(), deadline);

@@ -7,6 +7,7 @@ use toolsure_mcp::message::{Incoming, Message as Decoded};
 
 use super::Aggregator;
 use super::fan_out::FanOut;
+use super::merge::message_text;
 use crate::connection::Connection;
 use crate::effect::Effects;
 use crate::error_reply::ErrorReply;
@@ -49,8 +50,7 @@ impl Aggregator {
     }
 
     fn decide_one(&mut self, from: Connection, whole: &Message, view: View<'_>, now: Duration) {
-        let span = view.span();
-        let own = whole.text().get(span.start..span.end).unwrap_or_default();
+        let own = message_text(whole, view);
         let message = match Decoded::decode(view) {
             Ok(message) => message,
             Err(error) => {

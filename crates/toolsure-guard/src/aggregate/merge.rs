@@ -75,6 +75,12 @@ pub(super) fn freshness<'a>(parts: impl Iterator<Item = View<'a>>, some_missing:
     format!(r#""ttlMs":{ttl},"cacheScope":"private""#)
 }
 
+/// The text of one message of a line, or of a part of it.
+pub(super) fn message_text<'m>(whole: &'m Message, message: View<'_>) -> &'m str {
+    let span = message.span();
+    whole.text().get(span.start..span.end).unwrap_or_default()
+}
+
 /// One message of a line with its edits applied. A message of a batch is sent alone.
 pub(super) fn spliced(edits: &Edits, whole: &Message, message: View<'_>) -> String {
     let span = message.span();

@@ -68,7 +68,7 @@ impl Conversation {
         };
         let mapped = MappedCall::of(turn.rules, &tools, &sent);
         let call = mapped.as_ref().map_or(sent, |mapped| mapped.call(sent));
-        let access = self.access(turn.policy(), open.peer.as_deref());
+        let access = self.access(turn, &open);
         let terms = access.terms(call.name);
 
         let mut found = tools.find(call.name);
@@ -101,7 +101,7 @@ impl Conversation {
             rules: turn.rules,
             terms,
             is_allowed: self
-                .access(turn.policy(), open.peer.as_deref())
+                .access(turn, &open)
                 .allows_tool((call.name, sent.name), known(&found)),
             scope: &self.scope,
             mirrors_headers: self.negotiation.mirrors_headers() && open.era.declares_version(),

@@ -9,6 +9,7 @@ use toolsure_mcp::message::{
 };
 
 use super::Conversation;
+use super::access::CallerAccess;
 use super::approved::ApprovedEntries;
 use super::call::{AskedCall, without_null};
 use super::open::{Open, What};
@@ -112,9 +113,7 @@ impl Conversation {
         open.peer.clone_from(&self.peer);
         open.about = Subject::recorded(request, turn.new_name());
         if Self::is_unclear(turn, request)
-            || self
-                .access(turn.policy(), open.peer.as_deref())
-                .withhold(turn, request, &open)
+            || self.access(turn, &open).withhold(turn, request, &open)
             || ApprovedEntries::of(turn.rules, &self.scope)
                 .is_some_and(|approved| approved.withhold(turn, request, &open))
         {
@@ -266,7 +265,7 @@ impl Conversation {
     /// Drops a notification of which it is unknown what it is about, if its caller may not use everything: servers
     /// may do what it says without an answer. Returns whether it did.
     fn drop_unknown(&self, turn: &mut Turn<'_>, notification: &Notification<'_>) -> bool {
-        let access = self.access(turn.policy(), self.peer.as_deref());
+        let access = CallerAccess::new(turn.policy(), self.peer.as_deref(), &self.scope);
         if NOTIFICATIONS.contains(&notification.method) || access.allows_everything() {
             return false;
         }

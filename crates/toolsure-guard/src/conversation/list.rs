@@ -83,7 +83,7 @@ impl Conversation {
         let enforced = policy.listing == Mode::Enforce && policy.bad_tools != BadTools::Pass
             || policy.project_for.is_some();
         let as_it_came = !enforced && forms.sent().text().len() != bytes.len();
-        let access = self.access(policy, open.peer.as_deref());
+        let access = self.access(turn, open);
         let case = PageCase {
             keeps_unreadable: as_it_came,
             rules: turn.rules,

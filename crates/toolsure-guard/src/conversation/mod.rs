@@ -73,7 +73,6 @@ use toolsure_mcp::era::Era;
 
 use crate::effect::{Effect, Report, ToolsEvent};
 use crate::guard::Guard;
-use crate::policy::Policy;
 use crate::record::Peer;
 use crate::scope::{Scope, ScopeKey};
 use crate::share::Identity;
@@ -84,7 +83,7 @@ use fetch::ListFetch;
 use list_changed::ListChanged;
 use negotiation::Negotiation;
 pub use negotiation::{Carrier, Link};
-use open::{Answered, OpenTable};
+use open::{Answered, Open, OpenTable};
 use server_requests::ServerRequests;
 use traces::Traces;
 use turn::Turn;
@@ -192,9 +191,9 @@ impl Conversation {
         self.caller = Some(caller);
     }
 
-    /// What a caller may use.
-    fn access<'a>(&'a self, policy: &'a Policy, peer: Option<&'a Peer>) -> CallerAccess<'a> {
-        CallerAccess::new(policy, peer, &self.scope)
+    /// What the caller of a request may use.
+    fn access<'a>(&'a self, turn: &Turn<'a>, open: &'a Open) -> CallerAccess<'a> {
+        CallerAccess::new(turn.policy(), open.peer.as_deref(), &self.scope)
     }
 
     /// The guard that it belongs to.

@@ -259,7 +259,7 @@ impl Conversation {
     /// Handles a task's notification, which may contain a result. Returns whether it was altered and sent, or
     /// dropped.
     pub(super) fn task_note(&mut self, turn: &mut Turn<'_>, task: View<'_>) -> bool {
-        if !self.may_note_task(turn.policy(), task) {
+        if !self.may_note_task(turn, task) {
             let act = Act::NotAllowed;
             turn.audit(turn.fault(Side::Server, Filter::Admission, Action::Dropped, act));
             return true;
@@ -285,14 +285,14 @@ impl Conversation {
     }
 
     /// Whether a notification of a task is for a caller who may know of it.
-    fn may_note_task(&self, policy: &Policy, params: View<'_>) -> bool {
-        if policy.callers.is_empty() {
+    fn may_note_task(&self, turn: &Turn<'_>, params: View<'_>) -> bool {
+        if turn.policy().callers.is_empty() {
             return true;
         }
         let task = params.member("taskId").map_or("", |id| id.string());
         let key = subscription(Some(params)).and_then(|id| IdKey::read(id.raw()));
         let open = key.and_then(|key| self.open.get(&key));
-        open.is_some_and(|open| self.access(policy, open.peer.as_deref()).allows_task(task))
+        open.is_some_and(|open| self.access(turn, open).allows_task(task))
     }
 
     /// The contract that an answer is checked against; `None` if the answer contains no result.
@@ -324,7 +324,7 @@ impl Conversation {
                 let tool = self.scope.task(task);
                 let name = tool.as_ref().map(|tool| tool.shared_name());
                 let terms = self
-                    .access(turn.policy(), open.peer.as_deref())
+                    .access(turn, open)
                     .terms(name.as_deref().unwrap_or_default());
                 (tool, name, terms, inner)
             }

@@ -137,7 +137,7 @@ impl Conversation {
         if is_unclear_list(turn, open) {
             return unrestricted(turn, key, open);
         }
-        let access = self.access(turn.policy(), open.peer.as_deref());
+        let access = self.access(turn, open);
         if let Some(text) = access.restricted(turn, open, result) {
             let message = self.guard.read_within(text, turn.limits());
             let root = message.document().ok().map(|document| document.root());
