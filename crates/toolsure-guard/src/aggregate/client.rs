@@ -50,7 +50,7 @@ impl Aggregator {
             }
             "tools/call" | "prompts/get" => {
                 let name = request.params.and_then(|params| params.member("name"));
-                self.by_name(whole, request, name, modern);
+                self.by_name(whole, request, name);
             }
             "completion/complete" => self.complete(whole, request, modern),
             "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
@@ -76,13 +76,7 @@ impl Aggregator {
     }
 
     /// Routes a request for a tool or a prompt: the prefix names its server, and is removed.
-    fn by_name(
-        &mut self,
-        message: &Message,
-        request: &Request<'_>,
-        name: Option<View<'_>>,
-        modern: bool,
-    ) {
+    fn by_name(&mut self, message: &Message, request: &Request<'_>, name: Option<View<'_>>) {
         let Some(name) = name.filter(|name| name.kind() == Kind::String) else {
             return self
                 .out
@@ -90,12 +84,8 @@ impl Aggregator {
         };
         let whole = name.string();
         let Some((route, rest)) = self.table.by_prefix(whole) else {
-            let prefixes: Vec<&str> = self
-                .table
-                .routes
-                .iter()
-                .map(|route| &*route.prefix)
-                .collect();
+            let routes = self.table.routes.iter();
+            let prefixes: Vec<&str> = routes.map(|route| &*route.prefix).collect();
             let (what, act) = match request.method {
                 "tools/call" => ("tool", Act::UnknownTool),
                 _ => ("prompt", Act::UnknownPrompt),
@@ -107,16 +97,13 @@ impl Aggregator {
             );
             return self.out.refuse(request, act, &why);
         };
-        if let Some(why) = self.table.absence(route, modern) {
-            let refused = self.table.refused(route);
-            return self.out.refuse_absent(request, &why, refused);
-        }
         let renamed = match request.method {
             // It names the prompt elsewhere.
             "completion/complete" => Renamed::value(name, json_string(&rest)),
             _ => Renamed::name(name, &rest),
         };
-        self.out.forward(route, message, request, renamed);
+        self.out
+            .forward(&self.table, route, message, request, renamed);
     }
 
     fn complete(&mut self, whole: &Message, request: &Request<'_>, modern: bool) {
@@ -125,7 +112,7 @@ impl Aggregator {
         match kind.map(View::string) {
             Some("ref/prompt") => {
                 let name = subject.and_then(|subject| subject.member("name"));
-                self.by_name(whole, request, name, modern);
+                self.by_name(whole, request, name);
             }
             Some("ref/resource") => {
                 let uri = subject.and_then(|subject| subject.member("uri"));
@@ -154,11 +141,8 @@ impl Aggregator {
         };
         let name = name.string();
         if let Some(route) = self.table.known.owner(subject, name) {
-            if let Some(why) = self.table.absence(route, modern) {
-                let refused = self.table.refused(route);
-                return self.out.refuse_absent(request, &why, refused);
-            }
-            return self.out.forward(route, whole, request, Renamed::default());
+            let (table, renamed) = (&self.table, Renamed::default());
+            return self.out.forward(table, route, whole, request, renamed);
         }
         let own = message_text(whole, request.view);
         if let Err(why) = self.owner_searches.may_keep(own.len()) {

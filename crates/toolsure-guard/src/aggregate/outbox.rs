@@ -107,17 +107,26 @@ impl Outbox {
         self.effects.send(Connection::Client, answer);
     }
 
-    /// Sends a request of the client to one server, with ids of our own.
+    /// Sends a request of the client to one server, with ids of our own, or refuses it because the server cannot
+    /// be asked.
     pub(super) fn forward(
         &mut self,
+        table: &RoutingTable,
         route: usize,
         whole: &Message,
         request: &Request<'_>,
         renamed: Renamed,
     ) {
+        let modern = declares_version(request);
+        if let Some(why) = table.absence(route, modern) {
+            let act = Act::ServerGone;
+            let refused = table.refused(route);
+            self.send_refusal(request.id.raw(), (act, INTERNAL_ERROR), &why, refused);
+            return self.record(request, act, &why);
+        }
         let asks = request.params.and_then(|params| params.member("task"));
         let made = match request.method {
-            "tools/call" if declares_version(request) => TaskMade::Tagged,
+            "tools/call" if modern => TaskMade::Tagged,
             "tools/call" if asks.is_some() => TaskMade::Requested,
             _ => TaskMade::No,
         };
@@ -150,19 +159,6 @@ impl Outbox {
                 self.tell_server(route, text.to_owned());
             }
         }
-    }
-
-    /// Refuses a request because the server that should answer it cannot be asked; `refused` is the server's
-    /// own refusal.
-    pub(super) fn refuse_absent(
-        &mut self,
-        request: &Request<'_>,
-        why: &str,
-        refused: Option<Refused>,
-    ) {
-        let act = Act::ServerGone;
-        self.send_refusal(request.id.raw(), (act, INTERNAL_ERROR), why, refused);
-        self.record(request, act, why);
     }
 
     /// Answers a request with an error, and records it.
