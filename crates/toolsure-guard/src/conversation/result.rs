@@ -19,7 +19,7 @@ use crate::envelope::Envelope;
 use crate::fault::Act;
 use crate::filter::{SHOWN_NAME, results};
 use crate::id::IdKey;
-use crate::policy::{BadResult, LongResults, Mode, Output, Policy, Recorded};
+use crate::policy::{Mode, Policy, Recorded, Terms};
 use crate::record::{Action, Filter, Record};
 use crate::side::Side;
 use crate::subscription::subscription;
@@ -31,14 +31,8 @@ pub(super) struct ToolAnswer<'a> {
     pub(super) open: &'a Open,
     pub(super) tool: Option<Arc<ToolContract>>,
     pub(super) name: Option<Arc<str>>,
-    pub(super) mode: Mode,
-    pub(super) how: BadResult,
-    pub(super) output: Output,
-    /// The maximum bytes of the result, if there is a bound.
-    pub(super) most_bytes: Option<usize>,
-    /// Whether a rule for the tool has set it.
-    pub(super) is_own_bound: bool,
-    pub(super) long: LongResults,
+    /// The settings for the tool and the client.
+    pub(super) terms: Terms,
     /// The tool's result: that of the answer, or a member of it. It is the task if that has no clear result.
     pub(super) result: View<'a>,
     /// The task that the result is a member of.
@@ -50,6 +44,11 @@ pub(super) struct ToolAnswer<'a> {
 }
 
 impl ToolAnswer<'_> {
+    /// Whether what is wrong with the result is refused, reported or ignored.
+    pub(super) fn mode(&self) -> Mode {
+        self.terms.results
+    }
+
     /// The tool, as messages name it.
     pub(super) fn subject(&self) -> String {
         match &self.name {
@@ -217,7 +216,7 @@ impl Conversation {
             }
             None => {
                 self.note_question(turn.policy(), answered);
-                if turn.policy().record_passes && answered.mode != Mode::Off {
+                if turn.policy().record_passes && answered.mode() != Mode::Off {
                     let (now, action) = (turn.now, Action::Passed);
                     note(
                         turn,
@@ -335,12 +334,7 @@ impl Conversation {
             open,
             tool,
             name,
-            mode: terms.results,
-            how: terms.bad_result,
-            output: terms.output,
-            most_bytes: Some(terms.max_result_bytes).filter(|most| *most > 0),
-            is_own_bound: terms.is_own_bound,
-            long: terms.long_results,
+            terms,
             result,
             task: task_view,
             grows: false,

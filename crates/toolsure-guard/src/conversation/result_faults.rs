@@ -48,7 +48,7 @@ impl ToolAnswer<'_> {
 
     /// Holds a result to its tool's contract.
     fn judge(&self, turn: &mut Turn<'_>, scope: &Scope, of: ResultOf) -> Option<Violation> {
-        let mode = self.mode;
+        let mode = self.mode();
         let is_call = matches!(self.open.what, What::Call(_));
         if let Some(task) = made_task(of, self.result).filter(|_| is_call) {
             if let Some(tool) = &self.tool {
@@ -113,7 +113,7 @@ impl ToolAnswer<'_> {
             return None;
         };
         let mode = match turn.policy().on_undecided {
-            OnUndecided::Refuse => self.mode,
+            OnUndecided::Refuse => self.mode(),
             OnUndecided::Pass => Mode::Audit,
         };
         let text = "the task's result cannot be checked: the tool that began it is unknown";
@@ -131,14 +131,14 @@ impl ToolAnswer<'_> {
         let subject = self.subject();
         let text = format!("{subject} did not answer with a result: {error}");
         let act = Act::ServerAnsweredNoMessage;
-        let mut violation = Violation::act(Filter::Results, self.mode, act, Reply::Tool(text));
+        let mut violation = Violation::act(Filter::Results, self.mode(), act, Reply::Tool(text));
         violation.code = "result-malformed";
         violation
     }
 
     /// How structured content is handled that the protocol of both sides does not allow.
     fn not_object(&self, turn: &Turn<'_>) -> Option<NotObject> {
-        if self.mode == Mode::Off {
+        if self.mode() == Mode::Off {
             return None;
         }
         let (era, tool) = (self.open.era, self.tool.as_ref()?);
@@ -148,7 +148,7 @@ impl ToolAnswer<'_> {
     /// The violation of such content.
     fn no_object(&self, what: NotObject) -> Violation {
         let (mode, act) = match what {
-            NotObject::Bad => (self.mode, Act::ResultNotObject),
+            NotObject::Bad => (self.mode(), Act::ResultNotObject),
             // The projection omits it in any mode, like everything that the reader's era cannot express.
             NotObject::LeftOut => (Mode::Enforce, Act::ResultValueLeftOut),
         };
@@ -163,7 +163,7 @@ impl ToolAnswer<'_> {
     /// The text of a result that becomes its structured content, if that is all that it lacks and the
     /// policy wants it.
     pub(super) fn lifted(&self, turn: &mut Turn<'_>, violation: &Violation) -> Option<String> {
-        let wanted = self.mode == Mode::Enforce && self.output == Output::Lift;
+        let wanted = self.mode() == Mode::Enforce && self.terms.output == Output::Lift;
         if !wanted
             || violation.code != Fault::MissingStructured.code()
             || turn.message.flaw().is_some()
@@ -192,7 +192,7 @@ impl ToolAnswer<'_> {
             self.subject()
         );
         let (act, reply) = (Act::ResultTextLifted, Reply::Tool(text));
-        Violation::act(Filter::Results, self.mode, act, reply)
+        Violation::act(Filter::Results, self.mode(), act, reply)
     }
 
     /// The violation of a result that asks for a form with a schema that the protocol does not allow.
@@ -218,7 +218,7 @@ impl ToolAnswer<'_> {
 
     /// The violation of a number that the client would read as infinity, or for which it rejects the result.
     fn beyond_double(&self, turn: &Turn<'_>) -> Option<Violation> {
-        if self.mode == Mode::Off || turn.policy().wide_numbers == WideNumbers::Pass {
+        if self.mode() == Mode::Off || turn.policy().wide_numbers == WideNumbers::Pass {
             return None;
         }
         let number = self.result.beyond_double()?;
@@ -228,13 +228,13 @@ impl ToolAnswer<'_> {
             quote(number.raw(), SHOWN_NUMBER)
         );
         let (act, reply) = (Act::ResultBeyondDouble, Reply::Tool(text));
-        Some(Violation::act(Filter::Results, self.mode, act, reply))
+        Some(Violation::act(Filter::Results, self.mode(), act, reply))
     }
 
     /// The violation of an error whose structured content does not match the output schema, for clients
     /// that report this instead of the error.
     fn error_value(&self, turn: &mut Turn<'_>) -> Option<Violation> {
-        if self.mode == Mode::Off {
+        if self.mode() == Mode::Off {
             return None;
         }
         let (era, tool) = (self.open.era, self.tool.as_ref()?);
@@ -249,17 +249,17 @@ impl ToolAnswer<'_> {
             self.subject()
         );
         let (act, reply) = (Act::ErrorValueLeftOut, Reply::Tool(text));
-        Some(Violation::act(Filter::Results, self.mode, act, reply))
+        Some(Violation::act(Filter::Results, self.mode(), act, reply))
     }
 
     /// The violation of a final result that keeps its contract but lacks something that some readers need.
     fn missing_text(&self, turn: &Turn<'_>, of: ResultOf) -> Option<Violation> {
         let mode = match turn.policy().text_blocks {
             TextBlocks::Report => Mode::Audit,
-            TextBlocks::Repair | TextBlocks::Refuse => self.mode,
+            TextBlocks::Repair | TextBlocks::Refuse => self.mode(),
         };
         let task = !of.era.has_tasks_unasked() && made_task(of, self.result).is_some();
-        if self.mode == Mode::Off || task {
+        if self.mode() == Mode::Off || task {
             return None;
         }
         let act = results::missing(of.era, self.result)?;
@@ -274,21 +274,26 @@ impl ToolAnswer<'_> {
         Some(Violation::act(Filter::Results, mode, act, reply))
     }
 
+    /// The maximum bytes of the result, if there is a bound.
+    pub(super) fn most_bytes(&self) -> Option<usize> {
+        Some(self.terms.max_result_bytes).filter(|most| *most > 0)
+    }
+
     /// The violation of a result that is too long.
     fn too_long(&self) -> Option<Violation> {
         let is_over = |most: usize| self.result.raw().len() > most;
-        if !self.most_bytes.is_some_and(is_over) || self.may_be_longer() {
+        if !self.most_bytes().is_some_and(is_over) || self.may_be_longer() {
             return None;
         }
         let mut violation = self.of_length(self.result.raw().len());
-        if self.mode == Mode::Audit {
+        if self.mode() == Mode::Audit {
             violation.mode = Mode::Audit;
         }
         Some(violation)
     }
 
     fn of_length(&self, bytes: usize) -> Violation {
-        let most = self.most_bytes.unwrap_or_default();
+        let most = self.most_bytes().unwrap_or_default();
         let text = format!(
             "{} answered with a result of {bytes} bytes, and at most {most} are passed on: ask for less",
             self.subject()
@@ -306,7 +311,7 @@ impl ToolAnswer<'_> {
             .text()
             .len()
             .saturating_sub(self.result.raw().len());
-        let most = self.most_bytes?.saturating_add(around);
+        let most = self.most_bytes()?.saturating_add(around);
         if text.len() <= most || self.may_be_longer() {
             return None;
         }
@@ -319,7 +324,7 @@ impl ToolAnswer<'_> {
 
     /// Whether the tool's author has said that its results may be so long, and no rule says otherwise.
     fn may_be_longer(&self) -> bool {
-        let Some(tool) = self.tool.as_ref().filter(|_| !self.is_own_bound) else {
+        let Some(tool) = self.tool.as_ref().filter(|_| !self.terms.is_own_bound) else {
             return false;
         };
         if !tool.text().contains("maxResultSizeChars") {

@@ -21,7 +21,7 @@ impl ToolAnswer<'_> {
     /// The text of an answer whose tool result is made readable, and the record of it; `None` if it is
     /// readable, or the policy does not want it repaired.
     pub(super) fn readable(&self, turn: &Turn<'_>) -> Option<(String, Record)> {
-        if !repairs(turn, self.mode) {
+        if !repairs(turn, self.mode()) {
             return None;
         }
         let repaired = unreadable(turn, self)?;
@@ -35,9 +35,9 @@ impl ToolAnswer<'_> {
     /// The violation of a tool result that is not repaired.
     pub(super) fn unreadable_members(&self, turn: &Turn<'_>) -> Option<Violation> {
         let mode = match turn.policy().result_members {
-            ResultMembers::Refuse => self.mode,
-            ResultMembers::Repair if self.mode == Mode::Audit => Mode::Audit,
-            ResultMembers::Repair if self.grows => self.mode,
+            ResultMembers::Refuse => self.mode(),
+            ResultMembers::Repair if self.mode() == Mode::Audit => Mode::Audit,
+            ResultMembers::Repair if self.grows => self.mode(),
             ResultMembers::Repair | ResultMembers::Pass => return None,
         };
         if mode == Mode::Off {

@@ -37,7 +37,7 @@ impl ToolAnswer<'_> {
         let readable = self.malformed.is_none() && era.read_result(self.result).is_ok();
         // What is too long is not kept and marked.
         let may_keep = readable && violation.code != Act::ResultTooLong.code();
-        if let Some(text) = results::marked(self.how, violation, self.result, source)
+        if let Some(text) = results::marked(self.terms.bad_result, violation, self.result, source)
             && may_keep
         {
             return (text, false);
@@ -106,7 +106,9 @@ impl ToolAnswer<'_> {
 
     /// The message with as many blocks of the result as fit; `None` if nothing of it would be left.
     fn cut(&self, turn: &Turn<'_>) -> Option<String> {
-        let most = self.most_bytes.filter(|_| self.long == LongResults::Cut)?;
+        let most = self
+            .most_bytes()
+            .filter(|_| self.terms.long_results == LongResults::Cut)?;
         let content = self.result.member("content")?;
         if content.kind() != Kind::Array {
             return None;
