@@ -106,7 +106,7 @@ pub const ALL: &[Setting] = &[
     choice!(
         "policy.unknown_tool",
         unknown_tool,
-        "the answer to a call of a tool that is not listed, or hidden: the JSON-RPC error -32602, as the protocol says and the TypeScript SDK 2, rmcp and the Go SDK do, or a result with `isError`, as the TypeScript SDK 1, the Python SDK and fastmcp do"
+        "the answer to a call of a tool that is not listed, or hidden: the JSON-RPC error -32602, as the protocol says, or a result with `isError`"
     ),
     choice!(
         "policy.text_blocks",
