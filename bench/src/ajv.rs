@@ -60,7 +60,13 @@ fn home() -> Result<PathBuf, String> {
             .map_err(|e| e.to_string())?;
         external::run(
             Command::new("npm")
-                .args(["install", "--no-audit", "--no-fund", "ajv", "ajv-draft-04"])
+                .args([
+                    "install",
+                    "--no-audit",
+                    "--no-fund",
+                    "ajv@8.20.0",
+                    "ajv-draft-04@1.0.0",
+                ])
                 .current_dir(&home),
         )?;
     }

@@ -111,7 +111,7 @@ fn of_items(schema: &str) -> Result<String, String> {
 }
 
 /// The package of the command line, on PyPI.
-const PACKAGE: &str = "sourcemeta-jsonschema";
+const PACKAGE: &str = "sourcemeta-jsonschema==17.3.0";
 /// How often all instances are repeated.
 const LOOP: &str = "100";
 /// How often the program is run on each schema.
