@@ -136,7 +136,7 @@ pub const ALL: &[Setting] = &[
     choice!(
         "policy.wide_numbers",
         wide_numbers,
-        "calls and results with a number that a double cannot hold (`1e400`), which most programs read as infinity: they are refused, or pass"
+        "calls and results with a number that a double cannot hold (`1e400`), which JavaScript and Python read as infinity: they are refused, or pass"
     ),
     choice!(
         "policy.on_undecided",
