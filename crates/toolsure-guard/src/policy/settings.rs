@@ -86,7 +86,7 @@ pub const ALL: &[Setting] = &[
     choice!(
         "policy.arguments",
         arguments,
-        "calls whose arguments break the input schema: `enforce` answers them without the server, `audit` only records, `off` does not check"
+        "calls whose arguments break the input schema: `enforce` refuses them, `audit` only records, `off` does not check"
     ),
     choice!(
         "policy.results",
@@ -96,37 +96,37 @@ pub const ALL: &[Setting] = &[
     choice!(
         "policy.bad_tools",
         bad_tools,
-        "a refused tool is left out of the listing, makes the whole listing an error, or passes"
+        "`filter-out` removes a refused tool from the listing, `reject-server` makes the whole listing an error, `pass` lists the tool"
     ),
     choice!(
         "policy.bad_result",
         bad_result,
-        "a bad result becomes an error result, loses `structuredContent` and keeps `content`, or passes with the verdict in `_meta`"
+        "`replace` makes a bad result an error result, `drop-structured` removes its `structuredContent`, `flag` puts the verdict into its `_meta`"
     ),
     choice!(
         "policy.unknown_tool",
         unknown_tool,
-        "the answer to a call of a tool that is not listed, or hidden: the JSON-RPC error -32602, as the protocol says, or a result with `isError`"
+        "the answer to a call of a tool that is hidden or not listed: `error` is the JSON-RPC error -32602, as the protocol says, `result` a result with `isError`"
     ),
     choice!(
         "policy.text_blocks",
         text_blocks,
-        "results without `content`, or with structured content that is not an object and no text block: the text is added, they are bad results, or they pass and are recorded"
+        "results without `content`, or with structured content that is not an object and no text block: `repair` adds the text, `refuse` treats them as bad results, `report` only records"
     ),
     choice!(
         "policy.result_members",
         result_members,
-        "results with members or blocks that clients cannot read, so that they reject or never deliver the result: optional members are left out, required ones with one possible value are added and other blocks become text, they are bad results, or they pass; lists of prompts, resources and skills follow `listing` and `bad_tools`"
+        "results with members or blocks that clients cannot read: `repair` removes optional members, adds required ones that have one possible value, and turns other blocks into text, `refuse` treats them as bad results, `pass` lets them pass; lists of prompts, resources and skills follow `listing` and `bad_tools`"
     ),
     choice!(
         "policy.output",
         output,
-        "results without the structured content that the tool's output schema requires: they are bad results, or the only text block becomes the structured content if it is JSON that fits, or the output schema is hidden and not checked"
+        "results without the structured content that the tool's output schema requires: `enforce` treats them as bad results, `lift` makes the only text block the structured content if it is JSON that fits, `hide` neither lists nor checks the output schema"
     ),
     choice!(
         "policy.long_results",
         long_results,
-        "results longer than `max_result_bytes`: `cut` keeps the first blocks of `content`, each whole, as long as they fit, and adds a text that says what is left out; `refuse`, and a result of which nothing fits, becomes an error result that says how long it is"
+        "results longer than `max_result_bytes`: `cut` keeps the first blocks of `content`, each whole, as long as they fit, and adds a text that says what was removed; with `refuse`, or if nothing fits, the result becomes an error result that states its length"
     ),
     choice!(
         "policy.elicitation",
@@ -136,7 +136,7 @@ pub const ALL: &[Setting] = &[
     choice!(
         "policy.wide_numbers",
         wide_numbers,
-        "calls and results with a number that a double cannot hold (`1e400`), which JavaScript and Python read as infinity: they are refused, or pass"
+        "calls and results with a number that a double cannot hold (`1e400`), which JavaScript and Python read as infinity"
     ),
     choice!(
         "policy.on_undecided",
@@ -156,22 +156,22 @@ pub const ALL: &[Setting] = &[
     choice!(
         "policy.inline_refs",
         inline_refs,
-        "give clients schemas without `$ref` where that is possible in bounds"
+        "give clients schemas without `$ref` where that is possible within limits"
     ),
     choice!(
         "policy.costly_schemas",
         costly_schemas,
-        "how schemas that are costly for clients to check are listed: `simplify` leaves out what is costly, `strip` the schema; calls and results are checked by the original"
+        "how schemas that are costly for clients to check are listed: `simplify` removes what is costly, `strip` the schema, `pass` nothing; calls and results are checked against the original"
     ),
     choice!(
         "policy.project",
         project,
-        "output that is not an object, for clients before 2026-07-28: wrapped as `{\"result\": …}`, dropped (the text stays), or as it is"
+        "output that is not an object, for clients before 2026-07-28: wrapped as `{\"result\": …}`, dropped (the text stays), or unchanged"
     ),
     choice!(
         "policy.legacy_values",
         legacy_values,
-        "values that are not objects, from a server to a client that are both before 2026-07-28, where no output schema allows them: `enforce` takes them as a breach of the protocol (a bad result if the output schema is one of objects, otherwise left out), `project` does as `project` says; nothing happens if `project` is `off`"
+        "values that are not objects, from a server to a client that are both before 2026-07-28, where no output schema allows them: `enforce` treats them as violations of the protocol (a bad result if the output schema allows only objects, otherwise the value is removed), `project` does as `project` says; nothing happens if `project` is `off`"
     ),
     choice!(
         "policy.listed_argument_schemas",
@@ -186,7 +186,7 @@ pub const ALL: &[Setting] = &[
     choice!(
         "policy.changes.narrower",
         drift.changes.narrower,
-        "tools that accept fewer calls or promise less than the lock has, or may, and changed defaults: `pass` records it, `hold` leaves the tool out until the change is approved, `refuse` leaves it out and asks nobody"
+        "tools that accept fewer calls or promise less than in the lock, or may do so, and changed defaults: `pass` records the change, `hold` removes the tool until the change is approved, `refuse` removes it without waiting for approval"
     ),
     choice!(
         "policy.changes.wider",
@@ -201,7 +201,7 @@ pub const ALL: &[Setting] = &[
     choice!(
         "policy.changes.consent",
         drift.changes.consent,
-        "tools with other hints on what they do, such as a new `readOnlyHint: true`, on which users and clients rely"
+        "tools with other hints about what they do, such as a new `readOnlyHint: true`"
     ),
     choice!(
         "policy.changes.execution",

@@ -223,7 +223,7 @@ pub(super) const POLICY: &[Key<Config>] = &[
     live(
         "policy.max_result_bytes",
         field!(Bytes(0..=1 << 30), policy.max_result_bytes),
-        "maximum bytes of a result of a tool; a tool whose `_meta` has a larger `anthropic/maxResultSizeChars` may have so many characters; 0 is no bound",
+        "maximum bytes of a result of a tool; a tool whose `_meta` has a larger `anthropic/maxResultSizeChars` may have that many characters; 0 means no limit",
     ),
     live(
         "policy.stale_for",
