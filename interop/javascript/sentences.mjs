@@ -7,6 +7,9 @@ import addFormats from 'ajv-formats';
 import { spawnSync } from 'node:child_process';
 
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport as FirstTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { McpServer as FirstServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { McpServer, fromJsonSchema } from '@modelcontextprotocol/server';
 
 const unchecked = { getValidator: () => (data) => ({ valid: true, data, errorMessage: undefined }) };
@@ -31,6 +34,107 @@ async function called(outputSchema, result, { check = true } = {}) {
   } finally {
     await client.close();
   }
+}
+
+const TOOLS = [
+  { name: 'good', inputSchema: { type: 'object', properties: { n: { type: 'number' } } } },
+  { name: 'bad', inputSchema: { type: 'object' }, outputSchema: { type: 'object', description: 'bad' } },
+];
+
+/** A connection to a server of these tools that answers each call with this result. */
+class Scripted {
+  constructor(result, cached = {}, tools = TOOLS) {
+    const info = { capabilities: { tools: {} }, serverInfo: { name: 'server', version: '1' } };
+    this.calls = [];
+    this.results = {
+      initialize: { protocolVersion: '2025-11-25', ...info },
+      'server/discover': { ...cached, supportedVersions: ['2026-07-28'], ...info },
+      'tools/list': { ...cached, tools },
+      'tools/call': result,
+    };
+  }
+  async start() {}
+  async close() {
+    this.onclose?.();
+  }
+  async send({ id, method, params }) {
+    if (id === undefined) return;
+    if (method === 'tools/call') this.calls.push(params.arguments);
+    queueMicrotask(() => this.onmessage({ jsonrpc: '2.0', id, result: this.results[method] }));
+  }
+}
+
+const info = { name: 'client', version: '1' };
+const impatient = { timeout: 3000 };
+
+/** What comes of a call of a tool, with what was sent. */
+async function outcome(connection, client, name = 'good', args = {}) {
+  const given = { name, arguments: args };
+  const later = client instanceof FirstClient ? [undefined, impatient] : [impatient];
+  try {
+    await client.connect(connection);
+    await client.listTools();
+    await client.callTool(given, ...later);
+    return { sent: connection.calls };
+  } catch (error) {
+    return { error: error.message, sent: connection.calls };
+  } finally {
+    await client.close();
+  }
+}
+
+const text = { type: 'text', text: 'x' };
+/** Results that are wrong in one place. */
+const WRONG = {
+  lastModified: { content: [{ ...text, annotations: { lastModified: 'yesterday' } }] },
+  data: { content: [{ type: 'image', data: '%', mimeType: 'image/png' }] },
+  blob: { content: [{ type: 'resource', resource: { uri: 'a:b', blob: '%' } }] },
+  progressToken: { content: [text], _meta: { progressToken: {} } },
+  'related-task': { content: [text], _meta: { 'io.modelcontextprotocol/related-task': {} } },
+  _meta: { content: [text], _meta: null },
+};
+
+/** Whether each of them arrives, is lost, or is waited for. */
+async function arrivals(client, more = {}) {
+  const cached = more.resultType && { ...more, ttlMs: 0, cacheScope: 'private' };
+  const all = Object.entries(WRONG).map(async ([name, result]) => {
+    const { error } = await outcome(new Scripted({ ...more, ...result }, cached), client());
+    return [name, error === undefined ? 'arrives' : /timed out/.test(error) ? 'waits' : 'lost'];
+  });
+  return Object.fromEntries(await Promise.all(all));
+}
+
+/** A provider that cannot compile the output schema of `bad`. */
+const jsonSchemaValidator = {
+  getValidator(schema) {
+    if (schema.description === 'bad') throw new Error('it does not compile');
+    return unchecked.getValidator(schema);
+  },
+};
+
+/** A Standard Schema without members of its own, as `Validator` is. */
+class Standard {
+  get '~standard'() {
+    return { version: 1, vendor: 'x', validate: (value) => ({ value }) };
+  }
+}
+
+/** Whether a client loses the list over an input schema without a type. */
+async function typeless(client) {
+  const { error } = await outcome(new Scripted({ content: [text] }, {}, [...TOOLS, { name: 'typeless', inputSchema: {} }]), client);
+  return error?.includes('inputSchema');
+}
+
+/** How version 1 lists a tool whose input schema is a Standard Schema. */
+async function standard() {
+  const server = new FirstServer(info);
+  server.registerTool('t', { inputSchema: new Standard() }, () => ({ content: [] }));
+  const [near, far] = FirstTransport.createLinkedPair();
+  const client = new FirstClient(info);
+  await Promise.all([server.connect(far), client.connect(near)]);
+  const { tools } = await client.listTools();
+  await client.close();
+  return tools.map((tool) => tool.inputSchema);
 }
 
 /** The message of what a function throws, or its result. */
@@ -126,6 +230,20 @@ console.log(
       { content: [], structuredContent: { at: '2026-01-01T00:00:00' } },
       { check: false },
     ),
+    'typescript 1: wrong results': await arrivals(() => new FirstClient(info)),
+    'typescript: wrong results': await arrivals(() => new Client(info)),
+    'typescript: wrong results, 2026-07-28': await arrivals(() => new Client(info, { versionNegotiation: { mode: { pin: '2026-07-28' } } }), {
+      resultType: 'complete',
+    }),
+    'typescript 1: only text': (await outcome(new Scripted({ content: [text] }), new FirstClient(info), 'bad')).error,
+    'typescript: only text': (await outcome(new Scripted({ content: [text] }), new Client(info), 'bad')).error,
+    'typescript 1: a provider that throws': await outcome(new Scripted({ content: [text] }), new FirstClient(info, { jsonSchemaValidator })),
+    'typescript: a provider that throws': await outcome(new Scripted({ content: [text] }), new Client(info, { jsonSchemaValidator }), 'bad'),
+    'typescript 1: wrong arguments': await outcome(new Scripted({ content: [text] }), new FirstClient(info), 'good', { n: 'x' }),
+    'typescript: wrong arguments': await outcome(new Scripted({ content: [text] }), new Client(info), 'good', { n: 'x' }),
+    'typescript 1: a Standard Schema': await standard(),
+    'typescript 1: an input schema without a type': await typeless(new FirstClient(info)),
+    'typescript: an input schema without a type': await typeless(new Client(info)),
     'ajv: errors': errors(ajv(two), wrong),
     'ajv: allErrors': errors(ajv(two, { allErrors: true }), wrong).length,
     'ajv: text': ajv({ type: 'object' })('{}'),
