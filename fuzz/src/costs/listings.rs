@@ -189,3 +189,44 @@ pub(super) fn broken_message(size: usize) -> Texts {
         r#"{{"jsonrpc":"2.0","method":"tools/call","params":{{"x":[{items}}},"id":7}}"#
     ))
 }
+
+/// Tools whose parameter is a union of objects that require all their members.
+pub(super) fn unions(size: usize) -> Texts {
+    Texts::one(listing(&many(size, |tool| {
+        let branches = join(60, |branch| closed_object(25, |n| format!("m{branch}_{n}")));
+        format!(
+            r#"{{"name":"t{tool}","inputSchema":{{"type":"object","properties":{{"p":{{"oneOf":[{branches}]}}}},"required":["p"]}}}}"#
+        )
+    })))
+}
+
+/// Tools with a long list of values, beside another branch.
+pub(super) fn enums(size: usize) -> Texts {
+    Texts::one(listing(&many(size, |tool| {
+        let values = join(4_000, |n| n.to_string());
+        format!(
+            r#"{{"name":"t{tool}","inputSchema":{{"type":"object","properties":{{"p":{{"anyOf":[{{"enum":[{values}]}},{{"const":null}}]}}}}}}}}"#
+        )
+    })))
+}
+
+/// Tools with many members, all of which are required.
+pub(super) fn closed_tools(size: usize) -> Texts {
+    Texts::one(listing(&many(size, |tool| {
+        let object = closed_object(1_500, |n| format!("m{n}"));
+        format!(r#"{{"name":"t{tool}","inputSchema":{object}}}"#)
+    })))
+}
+
+fn closed_object(members: usize, name: impl Fn(usize) -> String) -> String {
+    let properties = join(members, |n| format!(r#""{}":{{"type":"string"}}"#, name(n)));
+    let required = join(members, |n| format!(r#""{}""#, name(n)));
+    format!(
+        r#"{{"type":"object","properties":{{{properties}}},"required":[{required}],"additionalProperties":false}}"#
+    )
+}
+
+fn join(count: usize, piece: impl Fn(usize) -> String) -> String {
+    let all: Vec<String> = (0..count).map(piece).collect();
+    all.join(",")
+}

@@ -6,7 +6,7 @@ use toolsure_analysis::diff::Differ;
 use toolsure_analysis::inline::{InlineLimits, inline};
 use toolsure_analysis::lint::{Linter, PROFILES};
 use toolsure_analysis::project::Projector;
-use toolsure_analysis::readers::READERS;
+use toolsure_analysis::readers::reader;
 use toolsure_guard::{
     Context, Conversation, Effect, Guard, Link, Lock, Policy, Recovery, Report, ScopeKey, Side,
 };
@@ -51,8 +51,8 @@ pub enum Operation {
     Diff,
     /// `inline`
     Inline,
-    /// `Projector::project`
-    Project,
+    /// `Projector::project` for the reader of this name
+    Project(&'static str),
     /// `repair`
     Repair,
     /// `ArgumentSchema::read`, and its JSON Schema
@@ -85,6 +85,7 @@ impl Operation {
     pub fn name(self) -> String {
         match self {
             Self::Output(format) => format!("output {}", format.name()),
+            Self::Project(reader) => format!("project for {reader}"),
             other => {
                 let mut name = String::new();
                 for letter in format!("{other:?}").chars() {
@@ -163,11 +164,10 @@ impl Operation {
                 );
                 inlined.map_or(0, |inlined| inlined.text.len())
             }
-            Self::Project => {
+            Self::Project(name) => {
                 let tools = tools(&texts.first);
-                let projectors = READERS.iter().take(1).map(Projector::new);
-                let made = projectors.map(|projector| projector.project(words(&tools)).tools.len());
-                made.sum()
+                let made = reader(name).map(|it| Projector::new(it).project(words(&tools)));
+                made.map_or(0, |projection| projection.listing().len())
             }
             Self::Repair => {
                 let Some(schema) = schema else {

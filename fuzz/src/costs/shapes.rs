@@ -171,11 +171,68 @@ pub const SHAPES: &[Shape] = &[
     shape(Operation::Inline, "chain of references", s::chain),
     shape(Operation::Inline, "unused definitions", s::definitions),
     shape(Operation::Inline, "properties", s::properties),
-    shape(Operation::Project, "properties", s::described),
-    shape(Operation::Project, "one definition often", s::uses),
-    shape(Operation::Project, "oneOf with tags", s::tagged),
-    shape(Operation::Project, "allOf", s::all_of),
-    shape(Operation::Project, "listing of tools", l::small_tools),
+    shape(
+        Operation::Project("openai-strict"),
+        "properties",
+        s::described,
+    ),
+    shape(
+        Operation::Project("openai-strict"),
+        "one definition often",
+        s::uses,
+    ),
+    shape(
+        Operation::Project("openai-strict"),
+        "oneOf with tags",
+        s::tagged,
+    ),
+    shape(Operation::Project("openai-strict"), "allOf", s::all_of),
+    shape(
+        Operation::Project("openai-strict"),
+        "listing of tools",
+        l::small_tools,
+    ),
+    shape(
+        Operation::Project("openai-strict"),
+        "listing of unions",
+        l::unions,
+    ),
+    shape(
+        Operation::Project("openai-strict"),
+        "listing of long enums",
+        l::enums,
+    ),
+    shape(
+        Operation::Project("openai-strict"),
+        "listing of closed objects",
+        l::closed_tools,
+    ),
+    shape(
+        Operation::Project("anthropic-strict"),
+        "listing of unions",
+        l::unions,
+    ),
+    shape(
+        Operation::Project("anthropic-strict"),
+        "listing of long enums",
+        l::enums,
+    ),
+    shape(
+        Operation::Project("anthropic-strict"),
+        "listing of closed objects",
+        l::closed_tools,
+    ),
+    shape(Operation::Project("gemini"), "listing of unions", l::unions),
+    shape(
+        Operation::Project("gemini"),
+        "listing of long enums",
+        l::enums,
+    ),
+    shape(
+        Operation::Project("gemini"),
+        "listing of closed objects",
+        l::closed_tools,
+    ),
     shape(Operation::Repair, "a text of JSON", i::stringified),
     shape(Operation::Repair, "members of text", i::stringified_members),
     shape(
