@@ -102,7 +102,10 @@ impl Reader<'_> {
 
     fn tools(&mut self, config: &mut Config, value: &Spanned<DeValue<'_>>) {
         for (span, table) in self.rules("tools", value) {
-            let mut read = ToolRule::default();
+            let mut read = ToolRule {
+                place: span.clone(),
+                ..ToolRule::default()
+            };
             self.keys(&mut read, table, TOOL.iter(), "");
             self.problems.extend(no_effect::tool_rule(span, table));
             config.tools.push(read);

@@ -29,7 +29,8 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
     let without_address = without_address(config);
     for rule in &mut config.tools {
         if let Err(why) = rule.finish() {
-            problems.push(Problem::new(Place::Whole, why));
+            let place = Place::File(rule.place.clone(), Shows::Key);
+            problems.push(Problem::new(place, why));
         }
     }
     for (number, rule) in (1..).zip(&mut config.callers) {
@@ -47,10 +48,9 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         config.listen.finish(),
     ];
     let wrong = read.into_iter().filter_map(Result::err);
-    problems.extend(wrong.map(|why| Problem::new(Place::Whole, why)));
+    problems.extend(wrong.map(|why| config.problem(why)));
     for (name, upstream) in &mut config.upstreams {
-        let place = upstream.place.clone();
-        let place = place.map_or(Place::Whole, |span| Place::File(span, Shows::Key));
+        let place = upstream.place();
         for why in upstream.finish(name, &sources.environment, sources.makes_locks) {
             problems.push(Problem::new(
                 place.clone(),
@@ -61,16 +61,14 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
     if let Some(token) = &config.admin_token
         && Digest::read(token).is_none()
     {
-        let message = "`admin.token` must be `sha256:` and 64 hexadecimal digits".to_owned();
-        problems.push(Problem::new(Place::Whole, message));
+        problems.push(config.problem("`admin.token` must be `sha256:` and 64 hexadecimal digits"));
     }
     problems.extend(without_address);
     problems.extend(authentication(config, sources));
-    let mut whole = |message: &str| problems.push(Problem::new(Place::Whole, message));
     if config.upstreams.is_empty() {
-        whole(
+        problems.push(config.problem(
             "there is no server: give a command after `--`, `--upstream URL`, or `[upstreams.NAME]` in the file",
-        );
+        ));
     }
     let mut addresses: Vec<Option<SocketAddr>> = config
         .upstreams
@@ -82,13 +80,12 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         addresses.push(config.listen.address);
     }
     if addresses.len() > 1 && addresses.contains(&None) {
-        whole(
+        problems.push(config.problem(
             "with `upstreams.NAME.listen` the other upstreams need an address too, `listen.address`: standard input and output serve only one client",
-        );
+        ));
     }
-    for message in merging(config) {
-        whole(&message);
-    }
+    let merging = merging(config);
+    problems.extend(merging.into_iter().map(|why| config.problem(why)));
     config.policy.rule_usage = Some(Arc::new(RuleUsage::new(config.upstreams.len())));
     let mut taken: Vec<SocketAddr> = addresses
         .into_iter()
@@ -101,9 +98,9 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         if let [one, other] = pair
             && one == other
         {
-            whole(&format!(
-                "`{one}` is used twice; `listen`, `admin` and each `upstreams.NAME.listen` need different addresses"
-            ));
+            problems.push(config.problem(format!(
+                "`{one}` is used twice; `listen.address`, `admin.address` and each `upstreams.NAME.listen` need different addresses"
+            )));
         }
     }
     if let Some(level) = &config.log.level
@@ -115,23 +112,23 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
             Some(word) => format!("; did you mean `{word}`?"),
             None => String::new(),
         };
-        whole(&format!(
+        problems.push(config.problem(format!(
             "`log.level`: `{}` is neither a level nor a list of `module=level`{hint}",
             quote(wrong, SHOWN)
-        ));
+        )));
     }
     if let Some(endpoint) = &config.telemetry.endpoint
         && HttpTarget::new(endpoint).is_err()
     {
-        whole(&format!(
+        problems.push(config.problem(format!(
             "`telemetry.endpoint`: `{}` is not an http or https URL",
             shown_url(endpoint)
-        ));
+        )));
     }
     for (name, upstream) in &config.upstreams {
         if let Err(error) = config.policy(name, upstream).check() {
             let message = format!("upstream `{name}`: policy: {error}");
-            problems.push(Problem::new(Place::Whole, message));
+            problems.push(Problem::new(upstream.place(), message));
         }
     }
     problems
@@ -139,7 +136,6 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
 
 /// Completes the authentication of callers, and returns what is wrong with it.
 fn authentication(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem> {
-    let whole = |why: String| Problem::new(Place::Whole, why);
     let upstreams = config.upstreams.values();
     let around = Around {
         environment: &sources.environment,
@@ -151,17 +147,19 @@ fn authentication(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem> {
             .any(|upstream| upstream.authorization == AuthorizationWord::Caller),
     };
     if let Err(why) = config.auth.finish(&around) {
-        return vec![whole(why)];
+        return vec![config.problem(why)];
     }
     let mut problems = Vec::new();
-    let addresses = upstreams.filter_map(|upstream| upstream.listen);
-    let mut addresses = addresses.chain(config.listen.address);
-    let public = addresses.find(|address| !address.ip().is_loopback());
+    let addresses = upstreams.filter_map(|upstream| Some((upstream.listen?, upstream.place())));
+    let own = config.listen.address;
+    let mut addresses = addresses.chain(own.map(|own| (own, config.place("listen.address"))));
+    let public = addresses.find(|(address, _)| !address.ip().is_loopback());
     let is_open = config.auth.authenticator.is_none();
-    if let Some(public) = public.filter(|_| is_open && !config.listen.open) {
-        let problem = whole(format!(
+    if let Some((public, place)) = public.filter(|_| is_open && !config.listen.open) {
+        let message = format!(
             "everybody who reaches `{public}` could use the guard: callers do not have to authenticate"
-        ));
+        );
+        let problem = Problem::new(place, message);
         problems.push(problem.with_help(
             "set up `[auth]` or `listen.tls_client_ca`; `listen.open = true` lets everybody in, for example if something in front authenticates",
         ));
@@ -293,14 +291,12 @@ fn without_address(config: &Config) -> Vec<Problem> {
         let keys = path.into_iter().chain(public_url);
         keys.map(move |key| (name, key))
     });
-    let messages = keys.map(|(name, key)| {
-        format!(
+    let problems = keys.map(|(name, key)| {
+        config.problem(format!(
             "upstream `{name}`: `{key}` needs the upstream's own address, `listen`; upstreams that share an address are served at `/mcp`"
-        )
+        ))
     });
-    messages
-        .map(|message| Problem::new(Place::Whole, message))
-        .collect()
+    problems.collect()
 }
 
 /// Why upstreams cannot share one listing.

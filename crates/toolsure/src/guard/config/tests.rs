@@ -255,35 +255,35 @@ fn settings_that_do_not_fit_together_are_refused() {
         ),
         (
             "[upstreams.b]\ncommand = [\"y\"]\nprefix = \"a_\"\n",
-            "the prefix `a_` of `a` begins with the prefix `a_` of `b`, so a tool name could belong to either",
+            "1:12: the prefix `a_` of `a` begins with the prefix `a_` of `b`, so a tool name could belong to either",
         ),
         (
             "[upstreams.a_b]\ncommand = [\"y\"]\n",
-            "the prefix `a_b_` of `a_b` begins with the prefix `a_` of `a`, so a tool name could belong to either",
+            "3:12: the prefix `a_b_` of `a_b` begins with the prefix `a_` of `a`, so a tool name could belong to either",
         ),
         (
             "prefix = \"a b\"\n",
-            "invalid prefix `a b` for `a`: expected 1 to 64 of the characters `A`-`Z`, `a`-`z`, `0`-`9`, `_`, `-` and `.`",
+            "1:12: invalid prefix `a b` for `a`: expected 1 to 64 of the characters `A`-`Z`, `a`-`z`, `0`-`9`, `_`, `-` and `.`",
         ),
         (
             "prefix = \"a_\"\nlisten = \"127.0.0.1:1\"\n",
-            "upstream `a`: `prefix` is for upstreams that share a listing, but this one has its own address",
+            "1:12: upstream `a`: `prefix` is for upstreams that share a listing, but this one has its own address",
         ),
         (
             "[upstreams.b]\ncommand = [\"y\"]\npath = \"/b\"\n",
-            "upstream `b`: `path` needs the upstream's own address, `listen`; upstreams that share an address are served at `/mcp`",
+            "3:12: upstream `b`: `path` needs the upstream's own address, `listen`; upstreams that share an address are served at `/mcp`",
         ),
         (
             "[listen]\ntls_key = \"k\"\naddress = \"127.0.0.1:0\"\n",
-            "`listen.tls_certificate` and `listen.tls_key` go together",
+            "4:1: `listen.tls_certificate` and `listen.tls_key` go together",
         ),
         (
             "[listen]\naddress = \"127.0.0.1:1\"\n[admin]\naddress = \"127.0.0.1:1\"\n",
-            "`127.0.0.1:1` is used twice; `listen`, `admin` and each `upstreams.NAME.listen` need different addresses",
+            "4:1: `127.0.0.1:1` is used twice; `listen.address`, `admin.address` and each `upstreams.NAME.listen` need different addresses",
         ),
         (
             "[log]\nlevel = \"loud\"\n",
-            "`log.level`: `loud` is neither a level nor a list of `module=level`",
+            "4:1: `log.level`: `loud` is neither a level nor a list of `module=level`",
         ),
         (
             "[upstreams.b]
@@ -292,7 +292,7 @@ listen = \"127.0.0.1:2\"
 [listen]
 address = \"127.0.0.1:2\"
 ",
-            "`127.0.0.1:2` is used twice; `listen`, `admin` and each `upstreams.NAME.listen` need different addresses",
+            "7:1: `127.0.0.1:2` is used twice; `listen.address`, `admin.address` and each `upstreams.NAME.listen` need different addresses",
         ),
         (
             "path = \"x\"

@@ -1,5 +1,6 @@
 //! The settings of the tools whose names match, `[[tools]]`.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -20,6 +21,8 @@ pub(super) struct ToolRule {
     pub(super) argument_schema_text: Option<String>,
     pub(super) rule: policy::ToolRule,
     pub(super) rate: RateWords,
+    /// Where it begins in the file.
+    pub(super) place: Range<usize>,
 }
 
 impl ToolRule {

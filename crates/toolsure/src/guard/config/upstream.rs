@@ -12,7 +12,7 @@ use toolsure_proxy::guard as proxy;
 use toolsure_proxy::{Fault, HttpTarget};
 
 use super::environment::Environment;
-use super::place::SHOWN;
+use super::place::{Place, SHOWN, Shows};
 use super::read::{file, read};
 use super::words::{AuthorizationWord, TranslateWord};
 use crate::locked::candidate_of;
@@ -73,6 +73,12 @@ impl Default for Upstream {
 }
 
 impl Upstream {
+    /// Where its table begins.
+    pub(super) fn place(&self) -> Place {
+        let span = self.place.clone();
+        span.map_or(Place::Whole, |span| Place::File(span, Shows::Key))
+    }
+
     /// A server from the command line: a command or a URL.
     pub(crate) fn new(
         command: Vec<String>,
