@@ -209,6 +209,7 @@ fn tools_that_cannot_be_projected_say_why() {
         r#"{"inputSchema": {"type": "object"}}"#,
         r#"{"name": "b", "inputSchema": {"type": "strng"}}"#,
         r#"{"name": "c", "inputSchema": {"type": "object"}}"#,
+        r#"{"name": "c", "inputSchema": {"type": "object", "required": ["q"]}}"#,
     ];
     let projection = openai.project(tools);
     let reasons: Vec<String> = projection
@@ -216,7 +217,11 @@ fn tools_that_cannot_be_projected_say_why() {
         .iter()
         .filter_map(|tool| tool.as_ref().err().map(ToString::to_string))
         .collect();
-    assert_eq!(reasons.len(), 4, "{reasons:#?}");
+    assert_eq!(reasons.len(), 5, "{reasons:#?}");
+    assert_eq!(
+        reasons[4],
+        "tool `c`: another tool before it has the same name"
+    );
     assert!(reasons[1].starts_with("tool `a`: not a tool: it has no input schema"));
     assert!(
         reasons[3].starts_with("tool `b`: the input schema is refused: "),

@@ -256,13 +256,14 @@ fn nested_unions_take_no_more_work_than_allowed() {
         let branches = json!([{"required": ["a"]}, {"required": ["b"]}, {"properties": {"a": {"type": "object"}}}]);
         nested = json!({"type": "object", "properties": {"a": nested}, "anyOf": branches});
     }
-    let nested = json!({"name": "nested", "inputSchema": nested}).to_string();
-    let small = json!({"name": "small", "inputSchema": {"type": "object"}}).to_string();
+    let tool =
+        |name: &str, schema: &Value| json!({"name": name, "inputSchema": schema}).to_string();
+    let small = json!({"type": "object"});
     let tools = [
-        small.as_str(),
-        nested.as_str(),
-        nested.as_str(),
-        small.as_str(),
+        tool("first", &small),
+        tool("nested", &nested),
+        tool("nested as well", &nested),
+        tool("last", &small),
     ];
     let limits = Limits {
         listing_work: 10_000,
@@ -271,7 +272,7 @@ fn nested_unions_take_no_more_work_than_allowed() {
     for name in ["openai-strict", "gemini"] {
         let projection = Projector::new(reader(name).unwrap())
             .limits(limits.clone())
-            .project(tools);
+            .project(tools.iter().map(String::as_str));
         let reasons: Vec<Option<String>> = projection
             .tools
             .iter()

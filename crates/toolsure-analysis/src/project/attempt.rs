@@ -67,8 +67,8 @@ impl Attempts<'_> {
             check(self.abilities, &mut written.published)?;
             let size = written.published.size();
             spent.work.pay(size, PER_CHECK)?;
-            let was_dead = was_dead.get_or_insert_with(|| dead(original));
-            let wrong = self.wrong(&written, was_dead);
+            let was_dead = was_dead.get_or_insert_with(|| dead(original).into_iter().collect());
+            let wrong = self.wrong(&mut written, was_dead);
             let Some(first) = wrong.first() else {
                 return Ok(written);
             };
@@ -130,7 +130,7 @@ impl Attempts<'_> {
     }
 
     /// The places that are not sound, the worst first.
-    fn wrong(&self, written: &Written, was_dead: &[String]) -> Vec<Wrong> {
+    fn wrong(&self, written: &mut Written, was_dead: &HashSet<String>) -> Vec<Wrong> {
         let mut wrong = Vec::new();
         let mut found = |place: &str, why: &str, stays: bool| {
             wrong.push(Wrong {
@@ -143,7 +143,7 @@ impl Attempts<'_> {
             true => dead(&without_nullable(&written.published)),
             false => dead(&written.published),
         };
-        let was = |place: &String| was_dead.iter().any(|one| is_in(place, one));
+        let was = |place: &String| outwards(place).any(|one| was_dead.contains(one));
         for place in dead.iter().filter(|place| !was(place)) {
             found(place, "no value would match", false);
         }
@@ -152,7 +152,7 @@ impl Attempts<'_> {
                 found(&place, &why, false);
             }
         }
-        for place in mixed(&written.tree) {
+        for place in mixed(&mut written.tree) {
             let why = "keywords beside a value in another form are about the original one";
             found(&place, why, true);
         }
@@ -163,9 +163,7 @@ impl Attempts<'_> {
     fn force(&self, wrong: &[Wrong], visited: &HashSet<String>, forced: &mut Forced) -> bool {
         let mut done = HashSet::new();
         for one in wrong {
-            let mut outwards = std::iter::successors(Some(one.place.as_str()), |at| {
-                at.rfind('/').and_then(|end| at.get(..end))
-            });
+            let mut outwards = outwards(&one.place);
             let nearest = outwards.find(|at| visited.contains(*at));
             if nearest.is_some_and(|at| forced.bare.insert(at.to_owned())) {
                 done.extend(nearest);
@@ -184,10 +182,11 @@ impl Attempts<'_> {
     }
 }
 
-/// Whether a place is another, or in it.
-fn is_in(place: &str, other: &str) -> bool {
-    let rest = place.strip_prefix(other);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+/// The pointer, and those of the places around it.
+fn outwards(place: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(place), |at| {
+        at.rfind('/').and_then(|end| at.get(..end))
+    })
 }
 
 /// How often a schema is rewritten.

@@ -2,15 +2,11 @@
 
 use std::collections::HashSet;
 
-use toolsure_json::pointer;
-use toolsure_syntax::Dialect;
-use toolsure_syntax::positions::{SubschemaLayout, layout_in};
-
 use super::abilities::Abilities;
 use super::limits::Limits;
 use super::report::{Refusal, StepKind};
 use super::rewrite::{Effect, Log, say};
-use super::tree::{Form, Json, Members};
+use super::tree::{Form, Json, WRAPPED, visit};
 use super::words;
 use crate::readers::Limit;
 use crate::sizes::{EnumSize, NAMED, Sizes};
@@ -88,6 +84,16 @@ fn sizes(tree: &mut Json, pointer: &str, each: &mut impl FnMut(&str, EnumSize)) 
         0,
         &mut |members, at, level| {
             sizes.add_level(level);
+            match members.coding.form {
+                Form::JsonText(_) => return,
+                Form::Wrapped(_) => {
+                    sizes.add_level(level.saturating_add(1));
+                    sizes.add_properties(1);
+                    sizes.add_text(WRAPPED);
+                    return;
+                }
+                _ => {}
+            }
             sizes.add_properties(members.map("properties").len());
             for keyword in NAMED {
                 let names = members.map(keyword).iter();
@@ -102,50 +108,4 @@ fn sizes(tree: &mut Json, pointer: &str, each: &mut impl FnMut(&str, EnumSize)) 
         },
     );
     sizes
-}
-
-/// Calls `act` for each schema of a tree, with its pointer and its level of properties.
-///
-/// The tree has been rewritten, so it is not deeper than a projection allows.
-fn visit(
-    schema: &mut Json,
-    at: &mut String,
-    level: usize,
-    act: &mut impl FnMut(&mut Members, &str, usize),
-) {
-    let Json::Object(members) = schema else {
-        return;
-    };
-    act(members, at, level);
-    if matches!(members.coding.form, Form::JsonText(_)) {
-        return;
-    }
-    let length = at.len();
-    for (keyword, value) in &mut members.list {
-        let Some(holds) = layout_in(Dialect::Draft202012, keyword) else {
-            continue;
-        };
-        pointer::push(at, keyword);
-        let inner = at.len();
-        match (holds, value) {
-            (SubschemaLayout::Map, Json::Object(map)) => {
-                let level = level.saturating_add(usize::from(keyword == "properties"));
-                for (name, one) in &mut map.list {
-                    pointer::push(at, name);
-                    visit(one, at, level, act);
-                    at.truncate(inner);
-                }
-            }
-            (SubschemaLayout::Schemas, Json::Array(list)) => {
-                for (index, one) in list.iter_mut().enumerate() {
-                    pointer::push(at, &index.to_string());
-                    visit(one, at, level, act);
-                    at.truncate(inner);
-                }
-            }
-            (SubschemaLayout::Schemas, one) => visit(one, at, level, act),
-            _ => {}
-        }
-        at.truncate(length);
-    }
 }

@@ -8,7 +8,7 @@ use toolsure_syntax::model::TypeSet;
 use toolsure_syntax::positions::{SubschemaLayout, layout_in};
 
 use super::abilities::Abilities;
-use super::apart::apart;
+use super::apart::are_apart;
 use super::limits::Limits;
 use super::report::StepKind;
 use super::rewrite::{Effect, Log, cut, say};
@@ -38,9 +38,7 @@ impl Encoder<'_> {
             Form::Entries => self.entries(members),
             Form::Words(table) => {
                 let said = |name: &str| !asserts(name) || matches!(name, "type" | "enum");
-                let types = members.get("type").cloned();
-                let types = types.map_or(TypeSet::ALL, |own| Members::only("type", own).types());
-                let types = TypeSet::ALL.intersection(types);
+                let types = TypeSet::ALL.intersection(members.stated_types());
                 self.log.adds_none &= members.list.iter().all(|(name, _)| said(name))
                     && table.iter().all(|(_, value)| types.contains(value.types()));
                 words(members, table)
@@ -86,7 +84,7 @@ impl Encoder<'_> {
         }
         for keyword in ["anyOf", "oneOf"] {
             let branches = written.schemas(keyword);
-            let told_apart = apart(branches) && apart(members.schemas(keyword));
+            let told_apart = are_apart(branches) && are_apart(members.schemas(keyword));
             if branches.iter().any(is_coded) && !told_apart {
                 // The branch that a value matches decides how it is mapped back.
                 self.log.adds_none = false;
@@ -104,7 +102,7 @@ impl Encoder<'_> {
 
     /// Makes optional members required; null stands for their absence. It is the default of `nulls`.
     fn require_all(&mut self, members: &mut Members, nulls: &[String]) {
-        let required = members.get("required").into_iter().flat_map(Json::texts);
+        let required = members.required();
         let required: HashSet<String> = required.map(str::to_owned).collect();
         let Some(Json::Object(properties)) = members.get_mut("properties") else {
             return;
@@ -142,7 +140,7 @@ impl Encoder<'_> {
             .iter()
             .map(|(name, _)| name.clone());
         let mut known: HashSet<String> = names.collect();
-        let closed = matches!(members.get("additionalProperties"), Some(Json::Bool(false)));
+        let closed = members.forbids("additionalProperties");
         let mentions =
             |name: &str| matches!(name, "properties" | "required" | "additionalProperties");
         let elsewhere = members

@@ -63,15 +63,8 @@ impl<'m> Walk<'m> {
         {
             return false;
         }
-        let mut types = Members::default();
-        if let Some(own) = members.get("type") {
-            types.set("type", own.clone());
-        }
-        if !types
-            .types()
-            .intersection(TypeSet::ALL)
-            .admits(value, value.kind())
-        {
+        let types = members.stated_types().intersection(TypeSet::ALL);
+        if !types.admits(value, value.kind()) {
             return false;
         }
         if members.has("enum") || members.has("const") {
@@ -105,7 +98,7 @@ impl<'m> Walk<'m> {
     fn parts_fit(&mut self, members: &'m Members, value: View<'_>, depth: usize) -> bool {
         match value.kind() {
             Kind::Object => {
-                for name in members.get("required").into_iter().flat_map(Json::texts) {
+                for name in members.required() {
                     let original = members.coding.original(name);
                     let (own, may_lack) = match self.side {
                         Side::Published => (name, false),
@@ -115,7 +108,7 @@ impl<'m> Walk<'m> {
                         return false;
                     }
                 }
-                let closed = matches!(members.get("additionalProperties"), Some(Json::Bool(false)));
+                let closed = members.forbids("additionalProperties");
                 for (key, member) in value.members() {
                     let name = match self.side {
                         Side::Published => key.text(),

@@ -1,6 +1,7 @@
 //! Single keywords that a profile does not support: expressed otherwise, or in words.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
 use toolsure_json::Number;
 use toolsure_syntax::model::TypeSet;
@@ -33,7 +34,7 @@ impl Rewriter<'_> {
         if let Some(Json::Object(map)) = members.get_mut("properties") {
             map.list.retain(|(_, schema)| !never(schema));
         }
-        let closed = matches!(members.get("additionalProperties"), Some(Json::Bool(false)));
+        let closed = members.forbids("additionalProperties");
         let sentence = format!(
             "{} must not be given.",
             words::list(names.iter().map(String::as_str))
@@ -161,7 +162,7 @@ impl Rewriter<'_> {
     pub(super) fn keywords(&mut self, members: &mut Members, at: At) {
         if members.has("patternProperties")
             && !self.abilities.takes("patternProperties")
-            && let Some(Json::Bool(false)) = members.get("additionalProperties")
+            && members.forbids("additionalProperties")
         {
             // Names that match a pattern are not additional, so `false` would reject them.
             members.take("additionalProperties");
@@ -381,7 +382,7 @@ impl Rewriter<'_> {
             return;
         }
         // Only values of the types that `type` allows have words.
-        let types = TypeSet::ALL.intersection(only_type(members).types());
+        let types = TypeSet::ALL.intersection(members.stated_types());
         let kept: Vec<Json> = values
             .iter()
             .filter(|value| types.contains(value.types()))
@@ -392,6 +393,7 @@ impl Rewriter<'_> {
             false => (kept, Effect::Same),
         };
         members.set("enum", Json::Array(values.clone()));
+        let mut known = HashSet::new();
         let mut table: Vec<(String, Json)> = Vec::new();
         for value in values {
             if matches!(value, Json::Null) && self.abilities.nullable {
@@ -402,7 +404,7 @@ impl Rewriter<'_> {
                 Json::Text(text) => text.clone(),
                 other => other.write(),
             };
-            while table.iter().any(|(known, _)| *known == word) {
+            while !known.insert(word.clone()) {
                 word = format!("{word} ({})", value.types().names().join(""));
             }
             table.push((word, value));
@@ -410,12 +412,6 @@ impl Rewriter<'_> {
         members.coding.form = Form::Words(table);
         self.note(StepKind::Words, effect, "");
     }
-}
-
-/// The `type` of a schema, without the rest.
-fn only_type(members: &Members) -> Members {
-    let own = members.get("type").cloned();
-    own.map_or_else(Members::default, |own| Members::only("type", own))
 }
 
 /// Annotations that a model can use.

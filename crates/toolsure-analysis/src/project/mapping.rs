@@ -3,7 +3,7 @@
 use toolsure_json::View;
 
 use super::conversions::{MappedArguments, UnmappedArguments};
-use super::tree::Json;
+use super::tree::{Form, Json, visit};
 use super::walk::{Side, Walk};
 
 /// Maps the arguments that a model writes for a published schema to arguments of the original tool, and
@@ -37,7 +37,30 @@ pub struct Mapping {
 
 impl Mapping {
     pub(super) fn new(published: Json, plain: bool) -> Self {
+        if plain {
+            return Self::plain();
+        }
+        let mut published = published;
+        visit(
+            &mut published,
+            &mut String::new(),
+            0,
+            &mut |members, _, _| {
+                // The words say which values there are.
+                if matches!(members.coding.form, Form::Words(_)) {
+                    members.take("enum");
+                }
+            },
+        );
         Self { published, plain }
+    }
+
+    /// The mapping of values that stay as they are.
+    pub(super) const fn plain() -> Self {
+        Self {
+            published: Json::Bool(true),
+            plain: true,
+        }
     }
 
     /// Whether values stay as they are.

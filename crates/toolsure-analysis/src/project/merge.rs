@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use toolsure_syntax::model::TypeSet;
 
 use super::tree::{Json, Members};
+use super::values::ValueSet;
 
 /// One schema for two that both hold, if it can be written exactly.
 pub(super) fn both(a: &Json, b: &Json, depth: usize) -> Option<Json> {
@@ -147,8 +148,8 @@ fn keyword(name: &str, a: &Json, b: &Json) -> Option<Json> {
             Some(Json::strings(all.filter(|name| known.insert(name))))
         }
         "enum" => {
-            let kept = a.items().iter();
-            let kept = kept.filter(|one| b.items().iter().any(|other| one.equals(other)));
+            let others: ValueSet<'_> = b.items().iter().collect();
+            let kept = a.items().iter().filter(|one| others.contains(one));
             let kept: Vec<Json> = kept.cloned().collect();
             (!kept.is_empty()).then_some(Json::Array(kept))
         }
@@ -197,16 +198,12 @@ pub(super) fn either(branches: &[Json], depth: usize) -> Option<Json> {
         return None;
     }
     if all.iter().all(|one| one.has("enum") || one.has("const")) {
-        let mut values: Vec<Json> = Vec::new();
-        for one in &all {
-            let own = one.schemas("enum").iter().chain(one.get("const"));
-            for value in own {
-                if !values.iter().any(|known| known.equals(value)) {
-                    values.push(value.clone());
-                }
-            }
-        }
-        merged.set("enum", Json::Array(values));
+        let mut known = ValueSet::default();
+        let values = all
+            .iter()
+            .flat_map(|one| one.schemas("enum").iter().chain(one.get("const")));
+        let values = values.filter(|value| known.insert(value)).cloned();
+        merged.set("enum", Json::Array(values.collect()));
         return Some(Json::Object(merged));
     }
     let with: Vec<&&Members> = all
@@ -276,23 +273,14 @@ fn union_of_objects(merged: &mut Members, all: &[&&Members], depth: usize) -> Op
     }
     merged.set("properties", Json::Object(properties));
     let (first, rest) = all.split_first()?;
-    let required: Vec<&str> = first
-        .get("required")
-        .into_iter()
-        .flat_map(Json::texts)
-        .filter(|name| {
-            rest.iter().all(|one| {
-                let own = one.get("required").into_iter().flat_map(Json::texts);
-                own.into_iter().any(|other| other == *name)
-            })
-        })
-        .collect();
+    let rest: Vec<HashSet<&str>> = rest.iter().map(|one| one.required().collect()).collect();
+    let required = first.required();
+    let required = required.filter(|name| rest.iter().all(|names| names.contains(name)));
+    let required: Vec<&str> = required.collect();
     if !required.is_empty() {
         merged.set("required", Json::strings(required));
     }
-    let closed =
-        |one: &&&Members| matches!(one.get("additionalProperties"), Some(Json::Bool(false)));
-    if all.iter().all(closed) {
+    if all.iter().all(|one| one.forbids("additionalProperties")) {
         merged.set("additionalProperties", Json::Bool(false));
     }
     Some(())

@@ -49,6 +49,7 @@ mod tree;
 mod unions;
 mod unreachable;
 mod unroll;
+mod values;
 mod walk;
 mod words;
 

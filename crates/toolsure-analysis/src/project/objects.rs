@@ -55,7 +55,7 @@ impl Rewriter<'_> {
             && members
                 .get("required")
                 .is_none_or(|own| own.items().is_empty())
-            && !matches!(members.get("additionalProperties"), Some(Json::Bool(false)));
+            && !members.forbids("additionalProperties");
         if !free {
             return false;
         }
@@ -179,7 +179,7 @@ impl Rewriter<'_> {
         }
         let own = members.map("properties").iter();
         let own: HashSet<&str> = own.map(|(name, _)| name.as_str()).collect();
-        let required = members.get("required").into_iter().flat_map(Json::texts);
+        let required = members.required();
         let missing: Vec<String> = required
             .filter(|name| !own.contains(name))
             .map(str::to_owned)
@@ -212,7 +212,7 @@ impl Rewriter<'_> {
         if !members.has("properties") {
             members.set("properties", Json::Object(Members::default()));
         }
-        if !matches!(members.get("additionalProperties"), Some(Json::Bool(false))) {
+        if !members.forbids("additionalProperties") {
             let was = members.get("additionalProperties").map(Json::write);
             members.set("additionalProperties", Json::Bool(false));
             self.note(StepKind::Close, Effect::Narrower, &was.unwrap_or_default());
@@ -226,7 +226,7 @@ impl Rewriter<'_> {
         if !self.abilities.all_required || !members.coding.is_plain() {
             return;
         }
-        let required = members.get("required").into_iter().flat_map(Json::texts);
+        let required = members.required();
         let required: HashSet<&str> = required.collect();
         let properties = members.map("properties").iter();
         let (nulls, added): (Vec<_>, Vec<_>) = properties

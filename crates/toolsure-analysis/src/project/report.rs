@@ -234,6 +234,8 @@ pub enum Refusal {
         /// What the schema has of it.
         found: usize,
     },
+    /// A tool before it has the same name.
+    DuplicateName,
     /// The name must be shortened, and another tool of the listing has the short name, or would get it.
     NameTaken(String),
     /// No form of a place was found that the profile's rules allow and that values can match.
@@ -256,6 +258,7 @@ impl fmt::Display for Refusal {
                 f,
                 "the reader takes {limit}, and the projected schema has {found}"
             ),
+            Self::DuplicateName => f.write_str("another tool before it has the same name"),
             Self::NameTaken(name) => {
                 write!(
                     f,

@@ -332,11 +332,9 @@ pub(super) fn cut(text: &str, most: usize) -> String {
 
 /// How often rewriting one schema may copy it: for each schema that holds in place.
 fn copies(members: &Members) -> u64 {
-    let inside = ["anyOf", "oneOf", "allOf"];
-    let inside = inside.iter().flat_map(|keyword| members.schemas(keyword));
     let types = members.get("type").map_or(0, |own| own.items().len());
     let types = u64::try_from(types).unwrap_or(u64::MAX);
-    inside.fold(types, |sum, one| {
+    members.in_place().fold(types, |sum, one| {
         sum.saturating_add(one.as_object().map_or(1, |own| 1 + copies(own)))
     })
 }

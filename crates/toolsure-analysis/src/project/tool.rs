@@ -1,5 +1,7 @@
 //! Projects one tool and a listing: names, descriptions, and input schemas from start to end.
 
+use std::collections::HashSet;
+
 use toolsure_json::{Kind, Node as _, OwnedDocument, View, json_string, quote};
 use toolsure_schema::{Compiler, Schema};
 use toolsure_syntax::Dialect;
@@ -154,9 +156,12 @@ impl<'p> ListingProjector<'p> {
             names.iter().flatten().map(String::as_str),
         );
         let mut all = Vec::new();
+        let mut known: HashSet<&str> = HashSet::new();
         for (index, (document, named)) in documents.iter().zip(&names).enumerate() {
             let allowed = self.limits.listing_values;
+            let is_new = named.as_deref().is_none_or(|name| known.insert(name));
             let projected = match document {
+                Ok(_) if !is_new => Err(Refusal::DuplicateName),
                 Ok(_) if self.spent.values >= allowed => Err(Refusal::TooLarge {
                     limit: "listing_values",
                     allowed,
@@ -334,7 +339,7 @@ impl<'p> ListingProjector<'p> {
                 relation: Relation::Equal,
                 steps: log.steps,
                 more_steps: 0,
-                mapping: Mapping::new(Json::Bool(true), true),
+                mapping: Mapping::plain(),
             });
         }
         let texts = [

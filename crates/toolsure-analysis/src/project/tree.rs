@@ -1,8 +1,10 @@
 //! A schema as a mutable tree: members in order, numbers as they were written, and how the values of the
 //! published schema differ from those of the original.
 
-use toolsure_json::{Key as _, Kind, Node as _, Number, View, push_json_string};
+use toolsure_json::{Key as _, Kind, Node as _, Number, View, pointer, push_json_string};
+use toolsure_syntax::Dialect;
 use toolsure_syntax::model::TypeSet;
+use toolsure_syntax::positions::{SubschemaLayout, layout_in};
 
 /// A mutable JSON value.
 #[derive(Debug, Clone)]
@@ -61,6 +63,9 @@ pub(super) enum Form {
     /// As a string that represents it: the published string and the value.
     Words(Vec<(String, Json)>),
 }
+
+/// The keywords whose subschemas, as items of an array, apply to the same value.
+pub(super) const IN_PLACE: [&str; 3] = ["anyOf", "oneOf", "allOf"];
 
 /// The member of a wrapped value.
 pub(super) const WRAPPED: &str = "json";
@@ -314,17 +319,36 @@ impl Members {
         self.get(keyword).map_or(&[], Json::items)
     }
 
+    /// The schemas of [`IN_PLACE`] keywords.
+    pub(super) fn in_place(&self) -> impl Iterator<Item = &Json> {
+        IN_PLACE.iter().flat_map(|keyword| self.schemas(keyword))
+    }
+
+    /// The names under `required`.
+    pub(super) fn required(&self) -> impl Iterator<Item = &str> {
+        self.schemas("required").iter().filter_map(Json::as_text)
+    }
+
+    /// Whether the subschema under a keyword is `false`.
+    pub(super) fn forbids(&self, keyword: &str) -> bool {
+        matches!(self.get(keyword), Some(Json::Bool(false)))
+    }
+
+    /// The types that `type` allows.
+    pub(super) fn stated_types(&self) -> TypeSet {
+        let of = |name: &str| TypeSet::from_name(name).unwrap_or(TypeSet::NONE);
+        match self.get("type") {
+            Some(Json::Text(name)) => of(name),
+            Some(names @ Json::Array(_)) => names
+                .texts()
+                .fold(TypeSet::NONE, |all, name| all.union(of(name))),
+            _ => TypeSet::ALL,
+        }
+    }
+
     /// The types that `type`, `const` and `enum` allow.
     pub(super) fn types(&self) -> TypeSet {
-        let mut types = match self.get("type") {
-            Some(Json::Text(name)) => TypeSet::from_name(name).unwrap_or(TypeSet::NONE),
-            Some(Json::Array(_)) => self.get("type").map_or(TypeSet::ALL, |names| {
-                names.texts().fold(TypeSet::NONE, |all, name| {
-                    all.union(TypeSet::from_name(name).unwrap_or(TypeSet::NONE))
-                })
-            }),
-            _ => TypeSet::ALL,
-        };
+        let mut types = self.stated_types();
         if let Some(value) = self.get("const") {
             types = types.intersection(value.types());
         }
@@ -345,6 +369,13 @@ impl Members {
             [one] => self.set("type", Json::text(*one)),
             many => self.set("type", Json::strings(many.iter().copied())),
         }
+    }
+}
+
+impl Form {
+    /// Whether a value is published as its JSON text.
+    pub(super) const fn is_text(&self) -> bool {
+        matches!(self, Self::JsonText(_) | Self::Wrapped(_))
     }
 }
 
@@ -375,5 +406,51 @@ impl Coding {
         let mut renamed = self.renamed.iter();
         let found = renamed.find(|one| one.original == original);
         found.map_or(original, |one| &one.published)
+    }
+}
+
+/// Calls `act` for each schema of a tree, with its pointer and its level of properties.
+///
+/// The tree has been rewritten, so it is not deeper than a projection allows.
+pub(super) fn visit(
+    schema: &mut Json,
+    at: &mut String,
+    level: usize,
+    act: &mut impl FnMut(&mut Members, &str, usize),
+) {
+    let Json::Object(members) = schema else {
+        return;
+    };
+    act(members, at, level);
+    if members.coding.form.is_text() {
+        return;
+    }
+    let length = at.len();
+    for (keyword, value) in &mut members.list {
+        let Some(holds) = layout_in(Dialect::Draft202012, keyword) else {
+            continue;
+        };
+        pointer::push(at, keyword);
+        let inner = at.len();
+        match (holds, value) {
+            (SubschemaLayout::Map, Json::Object(map)) => {
+                let level = level.saturating_add(usize::from(keyword == "properties"));
+                for (name, one) in &mut map.list {
+                    pointer::push(at, name);
+                    visit(one, at, level, act);
+                    at.truncate(inner);
+                }
+            }
+            (SubschemaLayout::Schemas, Json::Array(list)) => {
+                for (index, one) in list.iter_mut().enumerate() {
+                    pointer::push(at, &index.to_string());
+                    visit(one, at, level, act);
+                    at.truncate(inner);
+                }
+            }
+            (SubschemaLayout::Schemas, one) => visit(one, at, level, act),
+            _ => {}
+        }
+        at.truncate(length);
     }
 }

@@ -3,11 +3,12 @@
 use toolsure_syntax::model::TypeSet;
 use toolsure_syntax::{Keyword, Vocabulary};
 
-use super::apart::{MOST_BRANCHES, apart};
+use super::apart::{MOST_BRANCHES, are_apart};
 use super::merge::{both, either, one_of_them};
 use super::report::StepKind;
 use super::rewrite::{At, Effect, Rewriter};
 use super::tree::{Json, Members};
+use super::values::ValueSet;
 use super::words;
 
 impl Rewriter<'_> {
@@ -118,7 +119,7 @@ impl Rewriter<'_> {
             self.note(StepKind::Describe, Effect::Wider, "oneOf");
             return;
         }
-        let apart = apart(value.items());
+        let apart = are_apart(value.items());
         members.replace("oneOf", "anyOf", value);
         if apart {
             self.note(StepKind::OneOf, Effect::Same, "");
@@ -131,7 +132,7 @@ impl Rewriter<'_> {
     /// `oneOf` whose branches now match more, so that more than one may match a value: as `anyOf`.
     pub(super) fn overlapping(&mut self, members: &mut Members) {
         let branches = members.schemas("oneOf");
-        if branches.len() > 1 && !apart(branches) && self.abilities.takes("anyOf") {
+        if branches.len() > 1 && !are_apart(branches) && self.abilities.takes("anyOf") {
             self.any_of(members);
         }
     }
@@ -183,7 +184,8 @@ impl Rewriter<'_> {
 
     /// Turns a union of constants into an `enum`; the text of each constant goes into the description.
     fn constants(&mut self, members: &mut Members, branches: &[Json]) -> bool {
-        let mut values: Vec<Json> = Vec::new();
+        let mut values = Vec::new();
+        let mut seen = ValueSet::default();
         let mut meanings = Vec::new();
         for branch in branches {
             let Some(branch) = branch.as_object() else {
@@ -200,7 +202,7 @@ impl Rewriter<'_> {
             let types = branch.types();
             let own = branch.schemas("enum").iter().chain(branch.get("const"));
             for value in own.filter(|value| types.contains(value.types())) {
-                if !values.iter().any(|known| known.equals(value)) {
+                if seen.insert(value) {
                     values.push(value.clone());
                 }
                 let meaning = branch.text("description").or(branch.text("title"));

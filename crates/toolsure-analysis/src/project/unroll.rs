@@ -202,7 +202,7 @@ fn bottom(target: &Json) -> Json {
                 members.set(keyword, value.clone());
             }
         }
-        let required = own.get("required").into_iter().flat_map(Json::texts);
+        let required = own.required();
         let names: Vec<&str> = required.take(NAMES).collect();
         let mut text = "As the schema around it.".to_owned();
         if !names.is_empty() {

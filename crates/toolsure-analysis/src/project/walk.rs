@@ -114,9 +114,7 @@ impl<'m> Walk<'m> {
                 let (texts, others): (Vec<&'m Json>, Vec<&'m Json>) =
                     members.schemas(keyword).iter().partition(|branch| {
                         let branch = branch.as_object();
-                        branch.is_some_and(|own| {
-                            matches!(own.coding.form, Form::JsonText(_) | Form::Wrapped(_))
-                        })
+                        branch.is_some_and(|own| own.coding.form.is_text())
                     });
                 let mut branches = texts.into_iter().chain(others);
                 let fits = branches.find(|branch| self.fits(branch, value, 0));

@@ -35,10 +35,13 @@ pub(super) fn of(keyword: &str, value: &Json, members: &Members) -> String {
             let all = members.map(keyword).iter();
             let one =
                 |(name, of): &(String, Json)| format!("names that match `{name}`: {}", schema(of));
-            format!(
-                "Members by {}.",
-                all.map(one).collect::<Vec<_>>().join("; ")
-            )
+            match all.len() {
+                0 => String::new(),
+                _ => format!(
+                    "Members by {}.",
+                    all.map(one).collect::<Vec<_>>().join("; ")
+                ),
+            }
         }
         "dependentRequired" => {
             let all = members.map(keyword).iter();
