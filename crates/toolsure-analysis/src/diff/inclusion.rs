@@ -55,20 +55,21 @@ impl<'a> Pair<'a> {
         self
     }
 
-    /// Where the other schema may reject values of the first; compares at most `pairs` pairs of subschemas.
-    pub(crate) fn missing_in_other(&self, pairs: usize) -> Places {
+    /// Where the other schema may reject values of the first; takes the pairs of subschemas that it
+    /// compares from `pairs`.
+    pub(crate) fn missing_in_other(&self, pairs: &mut usize) -> Places {
         let ([one, _], [_, other]) = (&self.sent, &self.docs);
         self.run(one, other, pairs)
     }
 
-    /// Where the first schema may reject values of the other.
-    pub(crate) fn missing_in_one(&self, pairs: usize) -> Places {
+    /// Where the first schema may reject values of the other; takes the pairs that it compares, too.
+    pub(crate) fn missing_in_one(&self, pairs: &mut usize) -> Places {
         let ([one, _], [_, other]) = (&self.docs, &self.sent);
         self.run(other, one, pairs)
     }
 
-    fn run(&self, left: &Doc<'a>, right: &Doc<'a>, pairs: usize) -> Places {
-        let compared = Comparison::run(left, right, (Side::Input, true), pairs, &mut { pairs });
+    fn run(&self, left: &Doc<'a>, right: &Doc<'a>, pairs: &mut usize) -> Places {
+        let compared = Comparison::run(left, right, (Side::Input, true), *pairs, pairs);
         Places(
             compared
                 .reasons

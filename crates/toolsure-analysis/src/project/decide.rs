@@ -70,6 +70,7 @@ pub(super) fn relation(
     let mut trial = Trial {
         sides,
         fuel: each,
+        pairs: 0,
         search: limits.has_search() && left > 0,
         workspace: Workspace::new(),
     };
@@ -78,8 +79,10 @@ pub(super) fn relation(
     trial.fuel = each;
     let wider = wider(&mut trial, known, limits);
     if trial.search {
-        let used = used.saturating_add(each.saturating_sub(trial.fuel));
-        spent.fuel = spent.fuel.saturating_add(used).saturating_add(COMPARISON);
+        let tried = used.saturating_add(each.saturating_sub(trial.fuel));
+        let pairs = u64::try_from(trial.pairs).unwrap_or(u64::MAX);
+        let compared = pairs.saturating_mul(OF_A_PAIR).saturating_add(COMPARISON);
+        spent.fuel = spent.fuel.saturating_add(tried).saturating_add(compared);
     }
     match (wider, narrower) {
         (Answer::No, Answer::No) => Relation::Equal,
@@ -121,7 +124,11 @@ fn narrower(trial: &mut Trial<'_>, known: Known, limits: &Limits) -> Answer {
         (sides.original, sides.engine),
         (sides.rewritten, sides.plain),
     );
-    let places = known.rules.then(|| pair.missing_in_other(limits.pairs));
+    let mut pairs = limits.pairs;
+    let places = known.rules.then(|| pair.missing_in_other(&mut pairs));
+    trial.pairs = trial
+        .pairs
+        .saturating_add(limits.pairs.saturating_sub(pairs));
     let proven = places.as_ref().is_some_and(|places| places.is_empty());
     if proven && known.all_travel {
         return Answer::No;
@@ -147,7 +154,11 @@ fn wider(trial: &mut Trial<'_>, known: Known, limits: &Limits) -> Answer {
         (sides.original, sides.engine),
         (sides.rewritten, sides.plain),
     );
-    let places = known.rules.then(|| pair.missing_in_one(limits.pairs));
+    let mut pairs = limits.pairs;
+    let places = known.rules.then(|| pair.missing_in_one(&mut pairs));
+    trial.pairs = trial
+        .pairs
+        .saturating_add(limits.pairs.saturating_sub(pairs));
     let proven = places.as_ref().is_some_and(|places| places.is_empty());
     if proven && known.none_appear {
         return Answer::No;
@@ -176,6 +187,8 @@ fn by_steps(none: bool) -> Answer {
 struct Trial<'s> {
     sides: &'s Sides<'s>,
     fuel: u64,
+    /// The pairs of subschemas that were compared.
+    pairs: usize,
     /// Whether instances and rules are used at all.
     search: bool,
     workspace: Workspace,
@@ -285,7 +298,9 @@ fn root(document: &OwnedDocument) -> View<'_> {
 const ONE_CHECK: u64 = 500_000;
 /// The fuel to generate and map a byte of an instance.
 const OF_A_BYTE: u64 = 2;
-/// The fuel to compare the schemas of one tool by the rules.
+/// The fuel to prepare the comparison of one tool's schemas.
 const COMPARISON: u64 = 20_000;
+/// The fuel to compare a pair of subschemas by the rules.
+const OF_A_PAIR: u64 = 1_000;
 /// The minimum fuel of each check.
 const OVERHEAD: u64 = 100;
