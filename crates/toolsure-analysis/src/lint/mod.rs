@@ -21,6 +21,8 @@ mod table;
 mod tool;
 mod unused;
 
+use std::sync::{Arc, OnceLock};
+
 use toolsure_json::{Kind, Node as _, ReadError, ReadErrorKind};
 use toolsure_schema::Compiler;
 
@@ -63,6 +65,8 @@ pub struct Linter {
     most: Most,
     changes: Vec<(&'static str, Option<Severity>)>,
     engine: Engine,
+    /// What follows from the options, made when it is first needed.
+    plan: OnceLock<Arc<Plan>>,
 }
 
 /// The result of linting a listing.
@@ -100,6 +104,7 @@ impl Linter {
             most: Most::USUAL,
             changes: Vec::new(),
             engine: Engine::default(),
+            plan: OnceLock::new(),
         }
     }
 
@@ -157,14 +162,14 @@ impl Linter {
     #[must_use]
     pub fn profile(mut self, profile: &'static Profile) -> Self {
         self.profiles.push(profile);
-        self
+        self.changed()
     }
 
     /// Lints for a reader that is not in the table too.
     #[cfg(test)]
     fn reader(mut self, reader: &'static Reader) -> Self {
         self.others.push(reader);
-        self
+        self.changed()
     }
 
     /// Sets the name by which clients know the server, for readers that put it before the names of tools.
@@ -182,21 +187,21 @@ impl Linter {
     #[must_use]
     pub fn server(mut self, name: impl Into<String>) -> Self {
         self.server = Some(name.into());
-        self
+        self.changed()
     }
 
     /// Turns a rule off.
     #[must_use]
     pub fn allow(mut self, rule: &'static Rule) -> Self {
         self.changes.push((rule.code, None));
-        self
+        self.changed()
     }
 
     /// Turns a rule on and makes its findings errors.
     #[must_use]
     pub fn deny(mut self, rule: &'static Rule) -> Self {
         self.changes.push((rule.code, Some(Severity::Error)));
-        self
+        self.changed()
     }
 
     /// Turns a rule on and gives its findings this severity; `None` turns it off.
@@ -215,7 +220,7 @@ impl Linter {
     #[must_use]
     pub fn level(mut self, rule: &'static Rule, severity: Option<Severity>) -> Self {
         self.changes.push((rule.code, severity));
-        self
+        self.changed()
     }
 
     /// Compiles schemas as this compiler does: with its limits, documents, dialects and formats. By default
@@ -251,8 +256,8 @@ impl Linter {
         tools: impl IntoIterator<Item = &'t str>,
         pages: &[ListPage<'_>],
     ) -> Report {
-        let plan = self.plan();
-        let mut out = Out::new(&plan);
+        let plan = self.plan.get_or_init(|| Arc::new(self.new_plan()));
+        let mut out = Out::new(plan);
         let mut listing = Listing { tools: Vec::new() };
         for (index, text) in tools.into_iter().enumerate() {
             out.turn_to(About::Tool(index));
@@ -285,7 +290,13 @@ impl Linter {
         }
     }
 
-    fn plan(&self) -> Plan {
+    /// The linter after a change of its options.
+    fn changed(mut self) -> Self {
+        self.plan = OnceLock::new();
+        self
+    }
+
+    fn new_plan(&self) -> Plan {
         let others: Vec<_> = self.others.iter().flat_map(|one| one.chain()).collect();
         let asked: Vec<&'static str> = {
             let readers = self.profiles.iter().flat_map(|profile| profile.readers());

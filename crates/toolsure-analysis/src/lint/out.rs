@@ -13,6 +13,7 @@ use super::tool::{Place, Side};
 use crate::readers::{Consequence, Fact, Kind};
 
 /// The options of a run.
+#[derive(Debug)]
 pub(super) struct Plan {
     /// The table of rules.
     pub(super) rules: &'static [Rule],
@@ -50,7 +51,7 @@ impl Most {
 }
 
 /// How a rule is on.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Level {
     /// The severity of its findings, at the most.
     pub(super) severity: Severity,
