@@ -165,6 +165,13 @@ fn the_root_stays_an_object_and_the_name_fits() {
         "-x".to_owned(),
         "é".repeat(70),
     ];
+    let readers = PROJECTED_FOR.iter().filter_map(|name| reader(name));
+    let projectors: Vec<(Projector, Linter)> = readers
+        .map(|reader| {
+            let projector = Projector::new(reader).limits(Limits::without_relations());
+            (projector, Linter::only(profile(reader.name).unwrap()))
+        })
+        .collect();
     let mut all = 0;
     for at in 0..200 {
         let dialect = random.pick(&[Dialect::Draft202012, Dialect::Draft7]);
@@ -178,8 +185,7 @@ fn the_root_stays_an_object_and_the_name_fits() {
         members.insert("$schema".to_owned(), Value::from(dialect.uri()));
         let name = names.get(random.below(names.len())).unwrap();
         let tool = json!({"name": name, "inputSchema": input}).to_string();
-        for reader in PROJECTED_FOR.iter().filter_map(|name| reader(name)) {
-            let projector = Projector::new(reader).limits(Limits::without_relations());
+        for (projector, linter) in &projectors {
             let projection = projector.project([tool.as_str()]);
             let Some(projected) = projection.projected().next() else {
                 continue;
@@ -187,11 +193,11 @@ fn the_root_stays_an_object_and_the_name_fits() {
             all += 1;
             let written: Value = serde_json::from_str(&projected.text).unwrap();
             let is_object = written.pointer("/inputSchema/type") == Some(&json!("object"));
-            assert!(is_object, "{}: {tool} became {written}", reader.name);
-            let linter = Linter::only(profile(reader.name).unwrap());
+            let name = projector.reader().name;
+            assert!(is_object, "{name}: {tool} became {written}");
             let findings = linter.lint([projected.text.as_str()]).findings;
             let wrong = findings.iter().find(|one| one.rule.code == "TL081");
-            assert!(wrong.is_none(), "{}: {written}", reader.name);
+            assert!(wrong.is_none(), "{name}: {written}");
         }
     }
     assert!(all > 1_000, "{all}");

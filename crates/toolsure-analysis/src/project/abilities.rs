@@ -132,11 +132,6 @@ impl Abilities {
         }
     }
 
-    /// The name of the reader.
-    pub(super) fn reader_name(&self) -> &'static str {
-        self.reader.name
-    }
-
     /// Whether a keyword is supported.
     pub(super) fn takes(&self, keyword: &str) -> bool {
         self.reader.takes_keyword(keyword)

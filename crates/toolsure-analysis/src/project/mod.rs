@@ -56,6 +56,7 @@ mod words;
 use toolsure_schema::Compiler;
 
 use crate::engine::Engine;
+use crate::lint::{Linter, profile};
 use crate::readers::Reader;
 
 pub use conversions::{Conversion, MappedArguments, UnmappedArguments};
@@ -67,6 +68,7 @@ pub use report::{Refusal, Relation, Step, StepKind};
 pub use tool::{Projected, Projection, RefusedTool, SchemaProjection};
 
 use abilities::Abilities;
+use limits::Spent;
 use tool::ListingProjector;
 
 /// Projects listings for one reader, of those that [are projected for](Reader::is_projected_for).
@@ -89,6 +91,8 @@ pub struct Projector {
     reader: &'static Reader,
     limits: Limits,
     engine: Engine,
+    /// The rules of the profile, if it has any.
+    linter: Option<Linter>,
     server: Option<String>,
     prefix: usize,
     open: bool,
@@ -102,6 +106,7 @@ impl Projector {
             reader,
             limits: Limits::default(),
             engine: Engine::default(),
+            linter: profile(reader.name).map(Linter::only),
             server: None,
             prefix: 0,
             open: false,
@@ -131,6 +136,7 @@ impl Projector {
     /// Compiles schemas as this compiler does: with its limits, documents, dialects and formats.
     #[must_use]
     pub fn compiler(mut self, compiler: Compiler) -> Self {
+        self.linter = self.linter.map(|linter| linter.compiler(compiler.clone()));
         self.engine = Engine::new(compiler);
         self
     }
@@ -211,6 +217,13 @@ impl Projector {
 
     fn listing(&self) -> ListingProjector<'_> {
         let abilities = Abilities::of(self.reader, self.server.as_deref(), self.prefix);
-        ListingProjector::new(abilities, &self.engine, &self.limits, self.open)
+        ListingProjector {
+            abilities,
+            engine: &self.engine,
+            limits: &self.limits,
+            open: self.open,
+            linter: self.linter.as_ref(),
+            spent: Spent::new(&self.limits),
+        }
     }
 }

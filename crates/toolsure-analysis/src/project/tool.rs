@@ -23,7 +23,7 @@ use super::tree::Json;
 use super::unreachable::remove_unreachable;
 use super::unroll::{Bounds, unroll};
 use crate::engine::Engine;
-use crate::lint::{Edit, Linter, apply, profile};
+use crate::lint::{Edit, Linter, apply};
 
 /// A projected listing.
 ///
@@ -107,35 +107,17 @@ impl Projection {
 
 /// Projects the tools of one listing.
 pub(super) struct ListingProjector<'p> {
-    abilities: Abilities,
-    engine: &'p Engine,
-    limits: &'p Limits,
+    pub(super) abilities: Abilities,
+    pub(super) engine: &'p Engine,
+    pub(super) limits: &'p Limits,
     /// Whether calls may have members that no keyword names.
-    open: bool,
-    /// The rules of the profile.
-    linter: Option<Linter>,
-    spent: Spent,
+    pub(super) open: bool,
+    /// The rules of the profile, if it has any.
+    pub(super) linter: Option<&'p Linter>,
+    pub(super) spent: Spent,
 }
 
-impl<'p> ListingProjector<'p> {
-    pub(super) fn new(
-        abilities: Abilities,
-        engine: &'p Engine,
-        limits: &'p Limits,
-        open: bool,
-    ) -> Self {
-        let linter = profile(abilities.reader_name()).map(Linter::only);
-        let linter = linter.map(|linter| linter.compiler(engine.compiler().clone()));
-        Self {
-            abilities,
-            engine,
-            limits,
-            open,
-            linter,
-            spent: Spent::new(limits),
-        }
-    }
-
+impl ListingProjector<'_> {
     /// Projects all tools, each given as its JSON text.
     pub(super) fn project(mut self, tools: Vec<&str>) -> Projection {
         let documents: Vec<_> = tools
@@ -318,7 +300,7 @@ impl<'p> ListingProjector<'p> {
         let attempts = Attempts {
             abilities,
             limits,
-            linter: self.linter.as_ref(),
+            linter: self.linter,
             open: self.open,
             pointer,
             declares,
