@@ -56,6 +56,7 @@ fn run() -> Result<(), String> {
     counted_invalid(&mut workspace, &ready);
     counted_faults(&mut workspace, &ready);
     counted_explain(&mut workspace, &ready);
+    counted_texts(&mut workspace, &ready);
     counted_first(&mut workspace, &ready, &unused);
     Ok(())
 }
@@ -109,6 +110,19 @@ fn counted_explain(workspace: &mut Workspace, ready: &[Ready]) {
     for one in ready {
         for (_, value) in &one.invalid {
             black_box(one.schema.explain(workspace, value));
+        }
+    }
+}
+
+/// Every error with its message.
+#[inline(never)]
+fn counted_texts(workspace: &mut Workspace, ready: &[Ready]) {
+    for one in ready {
+        for (_, value) in &one.invalid {
+            let report = one.schema.explain(workspace, value);
+            for finding in &report.findings {
+                black_box(finding.to_string());
+            }
         }
     }
 }
