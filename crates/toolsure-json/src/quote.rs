@@ -31,6 +31,9 @@ impl fmt::Display for Quote<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Most texts consist only of characters that are shown as they are.
         let plain = printable(self.text, self.max_chars);
+        if plain == self.text.len() {
+            return f.write_str(self.text);
+        }
         let mut width = plain;
         // The longest prefix that leaves room for the `…`.
         let mut kept = plain.saturating_sub(1);
@@ -75,8 +78,18 @@ fn write_shown(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
 
 /// How many visible ASCII characters a text begins with, up to a maximum.
 fn printable(text: &str, most: usize) -> usize {
-    let bytes = text.bytes().take(most);
-    bytes.take_while(|byte| matches!(byte, b' '..=b'~')).count()
+    let bytes = text.as_bytes();
+    let bytes = bytes.get(..most).unwrap_or(bytes);
+    let is_printable = |byte: &u8| matches!(byte, b' '..=b'~');
+    // A block without early exit is faster.
+    let whole = |block: &&[u8]| {
+        block
+            .iter()
+            .fold(true, |all, byte| all & is_printable(byte))
+    };
+    let blocks = bytes.chunks_exact(BLOCK).take_while(whole).count();
+    let rest = bytes.get(blocks * BLOCK..).unwrap_or_default();
+    blocks * BLOCK + rest.iter().take_while(|byte| is_printable(byte)).count()
 }
 
 fn shown_width(character: char) -> usize {
@@ -117,6 +130,9 @@ fn is_hidden(character: char) -> bool {
         )
 }
 
+/// How many bytes are looked at together.
+const BLOCK: usize = 8;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,6 +146,9 @@ mod tests {
             ("abcd", 1, "…"),
             ("abcd", 0, ""),
             ("", 0, ""),
+            ("0123456789abcdef", 16, "0123456789abcdef"),
+            ("0123456789abcdefg", 16, "0123456789abcde…"),
+            ("0123456789\nabcdef", 40, r"0123456789\nabcdef"),
             ("a\r\n\tb", 20, r"a\r\n\tb"),
             ("\u{0}\u{1f}\u{7f}\u{9b}", 40, r"\u{0}\u{1f}\u{7f}\u{9b}"),
             (

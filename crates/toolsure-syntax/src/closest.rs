@@ -35,7 +35,8 @@ pub fn closest_within<'c>(
     word: &str,
     candidates: impl IntoIterator<Item = &'c str>,
 ) -> Option<&'c str> {
-    let letters: Vec<char> = word.chars().take(LONGEST + 1).map(lower).collect();
+    let mut letters = Vec::with_capacity(word.len().min(LONGEST + 1));
+    letters.extend(word.chars().take(LONGEST + 1).map(lower));
     if letters.len() > LONGEST || letters.is_empty() {
         return None;
     }
@@ -61,6 +62,7 @@ pub fn closest_within<'c>(
             continue;
         }
         other.clear();
+        other.reserve(length);
         other.extend(candidate.chars().map(lower));
         if edits(&letters, &other) > i32::from(allowed) {
             continue;

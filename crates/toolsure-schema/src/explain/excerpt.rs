@@ -37,8 +37,10 @@ pub(crate) fn show<'i, N: Node<'i>>(node: N) -> String {
 
 /// A string of the schema or the instance, truncated if it is long.
 pub(super) fn cut(text: &str) -> String {
-    let (shown, mark) = beginning(text);
-    [shown, mark].concat()
+    match beginning(text) {
+        (whole, "") => whole.to_owned(),
+        (shown, mark) => [shown, mark].concat(),
+    }
 }
 
 /// The part of a string that is shown, and the mark that follows if there is more.

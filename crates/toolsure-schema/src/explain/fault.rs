@@ -293,6 +293,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
             }) = or_internal_error(model.entry(sub, Keyword::Properties))?
             {
                 let room = CANDIDATES - candidates.len().min(CANDIDATES);
+                candidates.reserve(map.len().min(room));
                 for (key, _) in map.iter().take(room) {
                     candidates.push(self.text(sub.doc, *key)?);
                 }

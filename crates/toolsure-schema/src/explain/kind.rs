@@ -9,8 +9,8 @@ use toolsure_json::{Node, quote};
 
 use super::excerpt::{cut, found, show};
 use super::text::{
-    Alternatives, Branches, Count, FoundValue, SHOWN, write_closest, write_members, write_missing,
-    write_none, write_tag,
+    Alternatives, Branches, Count, FoundValue, SHOWN, write_closest, write_found, write_members,
+    write_missing, write_name, write_none, write_tag,
 };
 use crate::dialect::Keyword;
 use crate::execute::ValueOrName;
@@ -323,7 +323,9 @@ impl Display for FindingKind {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Type { expected, found } => {
-                write!(f, "expected {}, found {found}", Alternatives(expected))
+                f.write_str("expected ")?;
+                Alternatives(expected).fmt(f)?;
+                write_found(found, f)
             }
             Self::Const { expected, found } => {
                 write!(f, "must be {}, found {found}", quote(expected, SHOWN))
@@ -339,7 +341,7 @@ impl Display for FindingKind {
                 }
                 f.write_str("must be ")?;
                 write_members(expected, *more, f)?;
-                write!(f, ", found {found}")?;
+                write_found(found, f)?;
                 write_closest(closest.as_deref(), f)
             }
             Self::Minimum {
@@ -435,7 +437,8 @@ impl Display for FindingKind {
                 write!(f, ", needed beside `{}`", quote(present, SHOWN))
             }
             Self::UnexpectedProperty { name, closest } => {
-                write!(f, "unexpected property `{}`", quote(name, SHOWN))?;
+                f.write_str("unexpected property ")?;
+                write_name(name, f)?;
                 match closest {
                     Some(name) => write!(f, ", did you mean `{}`?", quote(name, SHOWN)),
                     None => Ok(()),

@@ -194,16 +194,27 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // why: written piece by piece, it would make the caller's string grow many times.
         let mut line = String::with_capacity(LINE);
-        if let Some(name) = self.property_name() {
-            write!(line, "property name `{}`: ", quote(name, SHOWN))?;
-        }
-        write!(line, "{} (at ", self.kind)?;
-        match self.instance_location() {
-            "" => line.push_str("the root"),
-            place => write!(line, "{}", quote(place, PLACE))?,
-        }
-        line.push(')');
+        write!(line, "{}", Line(self))?;
         f.write_str(&line)
+    }
+}
+
+/// The line that describes a finding.
+struct Line<'f>(&'f Finding);
+
+impl fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(finding) = self;
+        if let Some(name) = finding.property_name() {
+            write!(f, "property name `{}`: ", quote(name, SHOWN))?;
+        }
+        finding.kind.fmt(f)?;
+        f.write_str(" (at ")?;
+        match finding.instance_location() {
+            "" => f.write_str("the root")?,
+            place => quote(place, PLACE).fmt(f)?,
+        }
+        f.write_str(")")
     }
 }
 
