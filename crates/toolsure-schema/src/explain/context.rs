@@ -8,8 +8,8 @@ use super::flow::{Flow, Stop, internal_error, or_internal_error};
 use super::program::Program;
 use super::tables::Tables;
 use crate::execute::{Allowance, Evaluator, Scratch, ValueOrName};
-use crate::model::{Model, Subschema, SubschemaId};
-use crate::plan::{NodeIx, Op};
+use crate::model::{Model, Subschema};
+use crate::plan::{NodeIx, Op, PlainSubschema};
 use crate::price;
 
 pub(super) struct Context<'o, 'i, N> {
@@ -59,11 +59,11 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     }
 
     /// The subschema that a node was made from.
-    pub(super) fn sub_of(&self, node: NodeIx) -> Flow<(SubschemaId, Subschema)> {
+    pub(super) fn sub_of(&self, node: NodeIx) -> Flow<(PlainSubschema, Subschema)> {
         match self.program.plain().subschema(node) {
             Some(subschema) => {
                 let sub = or_internal_error(self.model.sub(subschema.id))?;
-                ControlFlow::Continue((subschema.id, sub))
+                ControlFlow::Continue((subschema, sub))
             }
             None => internal_error(),
         }

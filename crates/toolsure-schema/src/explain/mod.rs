@@ -95,14 +95,11 @@ impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
         !self.is_stopped && !self.reporter.left_out
     }
 
-    /// Returns the scratch memory, for the next evaluation.
-    pub(crate) fn into_scratch(self) -> Scratch {
-        self.reporter.context.evaluator.into_scratch()
-    }
-
-    /// The faults that were reported to a sink of findings.
-    pub(crate) fn take_faults(&mut self) -> Found<'o, 'i, N> {
-        std::mem::take(&mut self.reporter.found)
+    /// The faults that were reported to a sink of findings, and the scratch memory, for the next
+    /// evaluation.
+    pub(crate) fn into_faults(self) -> (Found<'o, 'i, N>, Scratch) {
+        let Reporter { context, found, .. } = self.reporter;
+        (found, context.evaluator.into_scratch())
     }
 }
 

@@ -15,7 +15,8 @@ use super::reported::Reported;
 use super::sink::{EvaluationLocation, Full, Sink};
 use crate::execute::{Allowance, Applied, Scratch, ValueOrName};
 use crate::int::{to_usize, units};
-use crate::model::{Form, Shape};
+use crate::model::{Form, Shape, Subschema};
+use crate::plan::PlainSubschema;
 
 /// The subschemas that are being reported, each after the one that applies it.
 type Frames<'o, 'i, N> = SmallVec<[Frame<'o, 'i, N>; SOME]>;
@@ -53,7 +54,8 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         let depth = self.context.evaluator.allowance().depth;
         let most = to_usize(depth.saturating_mul(DEEPER));
         let root = self.context.program.plain().plan.root;
-        let (sub, _) = self.context.sub_of(root)?;
+        let subschema = self.context.sub_of(root)?;
+        let (PlainSubschema { id: sub, .. }, _) = subschema;
         let applicator = Applicator {
             keyword: None,
             owner: sub,
@@ -71,11 +73,16 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             cap: usize::MAX,
             branch: 0,
         };
+        self.context.pay(1)?;
         let mut frames = Frames::new();
-        self.open(&mut frames, whole, sink)?;
+        frames.push(self.frame(whole, subschema)?);
+        self.begin(&frames, sink)?;
         while let Some(frame) = frames.last_mut() {
             match self.advance(frame, sink)? {
-                Some(inner) => self.open(&mut frames, inner, sink)?,
+                Some(inner) => {
+                    frames.push(inner);
+                    self.begin(&frames, sink)?;
+                }
                 None => frames.truncate(frames.len() - 1),
             }
             if frames.len() > most + 1 {
@@ -90,7 +97,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         &mut self,
         frame: &mut Frame<'o, 'i, N>,
         sink: &mut S,
-    ) -> Flow<Option<Child<'i, N>>> {
+    ) -> Flow<Option<Frame<'o, 'i, N>>> {
         loop {
             while let Some(child) = self.children.get(frame.next).copied() {
                 frame.next += 1;
@@ -127,8 +134,8 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         frame: &Frame<'o, 'i, N>,
         child: Applied<'i, N>,
         sink: &mut S,
-    ) -> Flow<Option<Child<'i, N>>> {
-        let (id, sub) = self.context.sub_of(child.node)?;
+    ) -> Flow<Option<Frame<'o, 'i, N>>> {
+        let (subschema, sub) = self.context.sub_of(child.node)?;
         let at = frame.at.part(child.to);
         let (mut branch, mut cap) = (frame.branch, frame.cap);
         if !S::EVERYTHING {
@@ -147,7 +154,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
                 return ControlFlow::Continue(None);
             }
         }
-        self.context.pay(1)?;
+        self.context.pay(2)?;
         let (token, step) = frame.tokens(&self.context, &child)?;
         let applicator = Applicator {
             keyword: frame.keyword.map(|keyword| keyword.entry.keyword),
@@ -162,10 +169,13 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         let path = paths.step(frame.under_way(), token);
         let place = paths.step(frame.place, step);
         let origin = match frame.keyword.map(|keyword| &keyword.entry.form) {
-            Some(Form::Reference(_)) => Origin { sub: id, path },
+            Some(Form::Reference(_)) => Origin {
+                sub: subschema.id,
+                path,
+            },
             _ => frame.origin,
         };
-        ControlFlow::Continue(Some(Child {
+        let child = Child {
             node: child.node,
             at,
             applicator,
@@ -175,39 +185,30 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             steps,
             cap,
             branch,
-        }))
+        };
+        ControlFlow::Continue(Some(self.frame(child, (subschema, sub))?))
     }
 
-    /// Begins a subschema, in a new innermost frame.
-    fn open<S: Sink>(
-        &mut self,
-        frames: &mut Frames<'o, 'i, N>,
+    /// A subschema of which nothing is reported yet.
+    #[inline(always)]
+    fn frame(
+        &self,
         child: Child<'i, N>,
-        sink: &mut S,
-    ) -> Flow {
-        self.context.pay(1)?;
-        let plain = self.context.program.plain();
-        let Some(subschema) = plain.subschema(child.node) else {
+        (subschema, sub): (PlainSubschema, Subschema),
+    ) -> Flow<Frame<'o, 'i, N>> {
+        let program: &'o Program = self.context.program;
+        let Some(keywords) = program.plain().keywords(subschema) else {
             return internal_error();
         };
-        let Some(keywords) = plain.keywords(subschema) else {
-            return internal_error();
-        };
-        let id = subschema.id;
-        let sub = or_internal_error(self.context.model.sub(id))?;
-        let always = match sub.shape {
-            Shape::Always(valid) => Some(valid),
-            Shape::Entries { .. } => None,
-        };
-        frames.push(Frame {
+        ControlFlow::Continue(Frame {
             node: child.node,
-            sub: id,
+            sub: subschema.id,
             doc: sub.doc,
             entries: or_internal_error(self.context.model.entries(sub))?,
             waiting: keywords.iter(),
             at: child.at,
             applicator: child.applicator,
-            valid: always != Some(false),
+            valid: !matches!(sub.shape, Shape::Always(false)),
             keyword: None,
             children: self.children.len(),
             next: self.children.len(),
@@ -218,17 +219,22 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             faults: self.found.faults.len(),
             cap: child.cap,
             branch: child.branch,
-        });
+        })
+    }
+
+    /// Begins the innermost frame.
+    fn begin<S: Sink>(&mut self, frames: &Frames<'o, 'i, N>, sink: &mut S) -> Flow {
         let Some(frame) = frames.last() else {
             return internal_error();
         };
         if S::EVERYTHING {
             self.announce(frame, |spot| sink.enter(spot))?;
         }
-        if always == Some(false) {
-            self.fault(frame, Matches::default(), sink)?;
+        // Only a `false` schema fails before its first keyword.
+        match frame.valid {
+            true => ControlFlow::Continue(()),
+            false => self.fault(frame, Matches::default(), sink),
         }
-        ControlFlow::Continue(())
     }
 
     /// Reports or records that the current keyword, or a `false` schema, does not hold.

@@ -53,9 +53,9 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
         let memory = std::mem::take(scratch);
         let mut evaluation = Evaluation::new(program, instance, allowance, memory);
         let complete = evaluation.report(&mut Bounds::new(most.min(Report::MOST_FINDINGS)));
-        let found = evaluation.take_faults();
         let is_stopped = evaluation.is_stopped;
-        *scratch = evaluation.into_scratch();
+        let (found, memory) = evaluation.into_faults();
+        *scratch = memory;
         Self {
             verdict,
             complete: complete && !found.faults.is_empty(),
