@@ -15,6 +15,7 @@ use crate::reach::{Edge, EdgeKind};
 
 /// What must hold of one value.
 pub(crate) struct Conjunction<'m> {
+    pub(crate) model: &'m Model,
     /// The subschemas, each once.
     pub(crate) subs: Vec<SubschemaId>,
     /// Their keywords.
@@ -67,6 +68,7 @@ impl<'m> Chooser<'_, 'm> {
         subs: &[SubschemaId],
     ) -> Result<Conjunction<'m>, Dangling> {
         let mut found = Conjunction {
+            model: self.model,
             subs: Vec::new(),
             entries: Vec::new(),
             types: self.types,
@@ -247,25 +249,19 @@ impl<'m> Conjunction<'m> {
     }
 
     /// A value in the document of a subschema.
-    pub(crate) fn view(
-        &self,
-        model: &'m Model,
-        sub: SubschemaId,
-        node: NodeId,
-    ) -> Option<View<'m>> {
-        model.view(model.sub(sub).ok()?.doc, node)
+    pub(crate) fn view(&self, sub: SubschemaId, node: NodeId) -> Option<View<'m>> {
+        self.model.view(self.model.sub(sub).ok()?.doc, node)
     }
 
     /// The entries of a keyword, with their values.
     pub(crate) fn all<'c>(
         &'c self,
-        model: &'m Model,
         keyword: Keyword,
     ) -> impl Iterator<Item = (SubschemaId, &'m Entry, View<'m>)> + 'c {
         let own = self.entries.iter();
         own.filter(move |(_, entry)| entry.keyword == keyword)
             .filter_map(move |(sub, entry)| {
-                let view = self.view(model, *sub, entry.value)?;
+                let view = self.view(*sub, entry.value)?;
                 Some((*sub, *entry, view))
             })
     }
@@ -280,19 +276,53 @@ impl<'m> Conjunction<'m> {
             })
     }
 
+    /// The bounds of a count; a broken one is crossed by one, and one that is aimed at is met.
+    pub(crate) fn limits(
+        &self,
+        (least, most): (Keyword, Keyword),
+        broken: Option<&Entry>,
+        bound: Option<&Entry>,
+    ) -> Option<(usize, usize)> {
+        let (mut low, mut high) = (0_usize, usize::MAX);
+        let is =
+            |entry: &Entry, other: Option<&Entry>| other.is_some_and(|it| std::ptr::eq(it, entry));
+        for (entry, count) in self.counts(least) {
+            let count = usize::try_from(count).unwrap_or(usize::MAX);
+            if is(entry, broken) {
+                high = high.min(count.checked_sub(1)?);
+            } else {
+                low = low.max(count);
+                if is(entry, bound) {
+                    high = high.min(count);
+                }
+            }
+        }
+        for (entry, count) in self.counts(most) {
+            let count = usize::try_from(count).unwrap_or(usize::MAX);
+            if is(entry, broken) {
+                low = low.max(count.saturating_add(1));
+            } else {
+                high = high.min(count);
+                if is(entry, bound) {
+                    low = low.max(count);
+                }
+            }
+        }
+        (low <= high).then_some((low, high))
+    }
+
     /// The names that `required` lists.
-    pub(crate) fn required(&self, model: &'m Model) -> Vec<&'m str> {
-        let lists = self.all(model, Keyword::Required);
+    pub(crate) fn required(&self) -> Vec<&'m str> {
+        let lists = self.all(Keyword::Required);
         lists.flat_map(|(_, _, list)| texts(list)).collect()
     }
 
     /// The lists of names that a keyword asks for beside a member, each with the name of that member.
     pub(crate) fn asked_beside(
         &self,
-        model: &'m Model,
         (sub, entry): (SubschemaId, &'m Entry),
     ) -> Vec<(&'m str, View<'m>)> {
-        let view = |node| self.view(model, sub, node);
+        let view = |node| self.view(sub, node);
         match (&entry.form, entry.keyword) {
             (Form::Literal, Keyword::DependentRequired) => {
                 let all = view(entry.value).into_iter().flat_map(View::members);
@@ -310,18 +340,14 @@ impl<'m> Conjunction<'m> {
     }
 
     /// The names that a member with this name asks for, and the subschemas that it applies.
-    pub(crate) fn dependents(
-        &self,
-        model: &'m Model,
-        name: &str,
-    ) -> (Vec<&'m str>, Vec<SubschemaId>) {
+    pub(crate) fn dependents(&self, name: &str) -> (Vec<&'m str>, Vec<SubschemaId>) {
         let (mut names, mut subs) = (Vec::new(), Vec::new());
         for (sub, entry) in &self.entries {
             let is_own = |key: NodeId| {
-                let key = self.view(model, *sub, key);
+                let key = self.view(*sub, key);
                 key.is_some_and(|key| key.string() == name)
             };
-            let lists = self.asked_beside(model, (*sub, entry)).into_iter();
+            let lists = self.asked_beside((*sub, entry)).into_iter();
             let own = lists.filter(|(key, _)| *key == name);
             names.extend(own.flat_map(|(_, list)| texts(list)));
             match (&entry.form, entry.keyword) {

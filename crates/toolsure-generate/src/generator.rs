@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use toolsure_schema::{CompileError, Compiler, Schema};
 use toolsure_syntax::model::{SubschemaId, TypeSet};
 
-use crate::build::{Aim, Focus, Style};
+use crate::build::{Aim, Builder, Focus, Style};
 use crate::certify::{Certifier, by_location};
 use crate::goals::{Break, Cover, breaks, covers};
 use crate::heights::NEVER;
@@ -272,8 +272,8 @@ impl<'g> Run<'g> {
             return None;
         }
         self.attempts = self.attempts.saturating_sub(1);
-        let mut builder = self.generator.parsed.builder(self.options, style, variant);
-        builder.most_looked = self.work;
+        let mut builder = Builder::new(&self.generator.parsed, self.options, style, variant);
+        builder.budget.most_looked = self.work;
         builder.variant = variant;
         let (text, work) = builder.instance(focus);
         self.work = self.work.saturating_sub(work.max(1));

@@ -1,14 +1,9 @@
 //! A schema, read to make values for it.
 
-use std::cell::Cell;
-
 use toolsure_schema::{CompileError, Compiler};
 use toolsure_syntax::Model;
 
-use crate::build::{Builder, Extra, Style};
 use crate::heights::Heights;
-use crate::options::Options;
-use crate::random::Random;
 use crate::reach::Reach;
 use crate::text::Matches;
 
@@ -18,7 +13,7 @@ pub struct ParsedSchema {
     pub(crate) model: Model,
     pub(crate) reach: Reach,
     pub(crate) heights: Heights,
-    matches: Matches,
+    pub(crate) matches: Matches,
 }
 
 impl ParsedSchema {
@@ -42,30 +37,5 @@ impl ParsedSchema {
             matches: Matches::default(),
             model,
         })
-    }
-
-    /// Makes one instance within these options. The number is part of the seed of its choices.
-    pub(crate) fn builder(&self, options: &Options, style: Style, number: usize) -> Builder<'_> {
-        let number = u64::try_from(number).unwrap_or(0);
-        let seed = options.seed.wrapping_mul(1_000).wrapping_add(number);
-        Builder {
-            model: &self.model,
-            heights: &self.heights,
-            reach: &self.reach,
-            matches: &self.matches,
-            looked: Cell::new(0),
-            most_looked: options.work,
-            random: Random::new(seed),
-            style,
-            variant: 0,
-            values: options.values,
-            bytes: options.bytes,
-            depth: options.depth,
-            is_object: options.objects,
-            variation: None,
-            extra: Extra::default(),
-            turn: 0,
-            out: String::new(),
-        }
     }
 }

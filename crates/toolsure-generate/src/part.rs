@@ -1,6 +1,6 @@
 //! What applies to a member or an item.
 
-use toolsure_syntax::model::{Form, Model, SubschemaId};
+use toolsure_syntax::model::{Form, SubschemaId};
 use toolsure_syntax::{Dialect, Keyword};
 
 use crate::conjunction::Conjunction;
@@ -27,22 +27,19 @@ impl Part<'_> {
 impl<'m> Conjunction<'m> {
     /// The subschemas that apply to a part, or `None` if it is not allowed; and the work of finding them, in names that are
     /// looked at.
-    pub(crate) fn part(
-        &self,
-        (model, reach): (&'m Model, &Reach),
-        part: &Part<'_>,
-    ) -> (Option<Vec<SubschemaId>>, usize) {
+    pub(crate) fn part(&self, reach: &Reach, part: &Part<'_>) -> (Option<Vec<SubschemaId>>, usize) {
         let mut work = self.subs.len();
-        let subs = self.subs_of((model, reach), part, &mut work);
+        let subs = self.subs_of(reach, part, &mut work);
         (subs, work)
     }
 
     fn subs_of(
         &self,
-        (model, reach): (&'m Model, &Reach),
+        reach: &Reach,
         part: &Part<'_>,
         work: &mut usize,
     ) -> Option<Vec<SubschemaId>> {
+        let model = self.model;
         let index = part.index();
         let is_item = index.is_some();
         let mut all = Vec::new();
@@ -87,7 +84,7 @@ impl<'m> Conjunction<'m> {
                         }
                     }
                     (Form::One(one), Keyword::UnevaluatedProperties, Part::Member(name))
-                        if !self.may_evaluate((model, reach), *sub, Some(name), work) =>
+                        if !self.may_evaluate(reach, *sub, Some(name), work) =>
                     {
                         unevaluated.push(*one);
                     }
@@ -96,7 +93,7 @@ impl<'m> Conjunction<'m> {
                         let rules = model.sub(*sub).ok()?.rules;
                         let is_evaluated = matches!(part, Part::Contained(_))
                             && rules.dialect != Dialect::Draft201909;
-                        if !is_evaluated && !self.may_evaluate((model, reach), *sub, None, work) {
+                        if !is_evaluated && !self.may_evaluate(reach, *sub, None, work) {
                             unevaluated.push(*one);
                         }
                     }
@@ -119,7 +116,7 @@ impl<'m> Conjunction<'m> {
     /// Whether branches of a subschema that are not chosen may evaluate a member with this name, or items.
     fn may_evaluate(
         &self,
-        (model, reach): (&'m Model, &Reach),
+        reach: &Reach,
         sub: SubschemaId,
         name: Option<&str>,
         work: &mut usize,
@@ -130,10 +127,10 @@ impl<'m> Conjunction<'m> {
                 continue;
             }
             seen.push(one);
-            let Ok(sub) = model.sub(one) else {
+            let Ok(sub) = self.model.sub(one) else {
                 continue;
             };
-            let entries = model.entries(sub).unwrap_or_default();
+            let entries = self.model.entries(sub).unwrap_or_default();
             let has = |keywords: &[Keyword]| {
                 let mut all = entries.iter();
                 all.any(|entry| keywords.contains(&entry.keyword))
@@ -145,7 +142,7 @@ impl<'m> Conjunction<'m> {
             if evaluates && !self.subs.contains(&one) {
                 return true;
             }
-            let inside = model.in_place(sub).unwrap_or_default();
+            let inside = self.model.in_place(sub).unwrap_or_default();
             *work = work
                 .saturating_add(entries.len())
                 .saturating_add(inside.len());

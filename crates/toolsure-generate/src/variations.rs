@@ -1,6 +1,6 @@
 //! Instances that vary at one location, to find out where two schemas differ.
 
-use crate::build::{Aim, Declaring, Focus, Style, Texts, Variation};
+use crate::build::{Aim, Builder, Declaring, Focus, Style, Texts, Variation};
 use crate::hints::Hints;
 use crate::options::Options;
 use crate::parsed_schema::ParsedSchema;
@@ -65,7 +65,7 @@ impl Variations<'_> {
     /// ```
     pub fn candidate(&mut self, number: usize, at: Option<&[Step]>) -> Option<String> {
         let options = &self.options;
-        let mut builder = self.schema.builder(options, Style::Least, number);
+        let mut builder = Builder::new(self.schema, options, Style::Least, number);
         let (style, quarters) = match (at, number) {
             // Something else around it may be what is missing.
             (Some(_), _) if number > 0 && builder.random.below(4) == 0 => (Style::Mixed, 2),
@@ -95,7 +95,7 @@ impl Variations<'_> {
         };
         builder.style = style;
         builder.variation = Some(variation);
-        builder.most_looked = MOST_LOOKED;
+        builder.budget.most_looked = MOST_LOOKED;
         builder.turn = number;
         let aim = Aim::Vary(variation);
         let focus = at.map_or(Focus::NONE, |at| Focus::varying(at, &aim));

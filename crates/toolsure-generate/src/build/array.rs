@@ -80,7 +80,7 @@ impl<'g> Builder<'g> {
             if at == Some(index) {
                 if let Some(edge) = aimed
                     && !subs.contains(&edge.to)
-                    && !is_never(self.model, edge.to)
+                    && !is_never(&self.schema.model, edge.to)
                 {
                     subs.push(edge.to);
                 }
@@ -127,8 +127,7 @@ impl<'g> Builder<'g> {
     /// The least and the greatest number of items.
     fn lengths(&mut self, found: &Conjunction<'g>, focus: Focus<'_, 'g>) -> Option<(usize, usize)> {
         let broken = focus.broken().map(|(_, entry)| entry);
-        limits(
-            found,
+        found.limits(
             (Keyword::MinItems, Keyword::MaxItems),
             broken,
             focus.bound(),
@@ -148,12 +147,16 @@ impl<'g> Builder<'g> {
             };
             if entry.keyword != Keyword::Contains
                 || broken.is_some_and(|broken| std::ptr::eq(broken, *entry))
-                || self.heights.least(*one, TypeSet::ALL) == NEVER
+                || self.schema.heights.least(*one, TypeSet::ALL) == NEVER
             {
                 continue;
             }
             let count = |keyword: Keyword| {
-                let entries = self.model.sub(*sub).and_then(|sub| self.model.entries(sub));
+                let entries = self
+                    .schema
+                    .model
+                    .sub(*sub)
+                    .and_then(|sub| self.schema.model.entries(sub));
                 let entries = entries.unwrap_or_default();
                 let own = Entry::find(entries, keyword)?;
                 let is_broken = broken.is_some_and(|broken| std::ptr::eq(broken, own));
@@ -172,40 +175,6 @@ impl<'g> Builder<'g> {
         }
         all
     }
-}
-
-/// The bounds of a count; a broken one is crossed by one, and one that is aimed at is met.
-pub(super) fn limits(
-    found: &Conjunction<'_>,
-    (least, most): (Keyword, Keyword),
-    broken: Option<&Entry>,
-    bound: Option<&Entry>,
-) -> Option<(usize, usize)> {
-    let (mut low, mut high) = (0_usize, usize::MAX);
-    let is = |entry: &Entry, other: Option<&Entry>| other.is_some_and(|it| std::ptr::eq(it, entry));
-    for (entry, count) in found.counts(least) {
-        let count = usize::try_from(count).unwrap_or(usize::MAX);
-        if is(entry, broken) {
-            high = high.min(count.checked_sub(1)?);
-        } else {
-            low = low.max(count);
-            if is(entry, bound) {
-                high = high.min(count);
-            }
-        }
-    }
-    for (entry, count) in found.counts(most) {
-        let count = usize::try_from(count).unwrap_or(usize::MAX);
-        if is(entry, broken) {
-            low = low.max(count.saturating_add(1));
-        } else {
-            high = high.min(count);
-            if is(entry, bound) {
-                low = low.max(count);
-            }
-        }
-    }
-    (low <= high).then_some((low, high))
 }
 
 /// How many items have a schema of their own.

@@ -2,31 +2,39 @@
 //!
 //! What is made may be wrong: `not`, dynamic references and the like are not followed to their end. The engine certifies
 //! instances afterwards; here, work must only be bounded.
+//!
+//! The builder's own methods are in four files: this one chooses a type and writes scalars, `object` and `array` write what
+//! contains other values, and `vary` goes through the candidates of a variation. The other files have what needs no builder.
 
 mod array;
+mod budget;
 mod focus;
-mod literal;
-mod name;
+mod listed;
+mod member_names;
 mod number;
 mod object;
 mod string;
 mod variation;
 mod vary;
 
-use std::cell::Cell;
-
+use toolsure_json::push_json_string;
 use toolsure_syntax::Keyword;
-use toolsure_syntax::model::{Entry, Form, Model, SubschemaId, TypeSet};
+use toolsure_syntax::model::{Form, FormatUse, SubschemaId, TypeSet};
 
-use crate::conjunction::{Choice, Chooser, Conjunction, texts};
-use crate::heights::{Heights, NEVER, TYPES, least};
+use crate::conjunction::{Choice, Chooser, Conjunction};
+use crate::heights::{NEVER, TYPES, least};
+use crate::options::Options;
+use crate::parsed_schema::ParsedSchema;
 use crate::part::Part;
 use crate::random::Random;
-use crate::reach::{Edge, EdgeKind, Reach};
+use crate::reach::{Edge, EdgeKind};
 use crate::step::Step;
-use crate::text::Matches;
+use crate::text::{NOT_OF_FORMATS, not_matching};
+use budget::Budget;
 pub(crate) use focus::{Aim, Focus};
-pub(crate) use variation::{Declaring, Extra, Texts, Variation};
+use string::StringConstraints;
+use variation::Extra;
+pub(crate) use variation::{Declaring, Texts, Variation};
 
 /// How much is put into an instance, and how it is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,49 +49,58 @@ pub(crate) enum Style {
 
 /// Makes one instance.
 pub(crate) struct Builder<'g> {
-    pub(crate) model: &'g Model,
-    pub(crate) heights: &'g Heights,
-    pub(crate) reach: &'g Reach,
-    pub(crate) matches: &'g Matches,
-    /// Names that were looked at: work beside the values.
-    pub(crate) looked: Cell<usize>,
-    /// The maximum of that.
-    pub(crate) most_looked: usize,
+    schema: &'g ParsedSchema,
+    pub(crate) budget: Budget,
     pub(crate) random: Random,
     pub(crate) style: Style,
     /// The number of the attempt at the goal: another one makes another choice.
     pub(crate) variant: usize,
-    /// Values that may still be made.
-    pub(crate) values: usize,
-    /// Bytes that may still be written.
-    pub(crate) bytes: usize,
     /// The depth to which optional parts are included.
     pub(crate) depth: usize,
     /// Whether the instance is an object.
-    pub(crate) is_object: bool,
+    is_object: bool,
     /// How it varies, if it does.
     pub(crate) variation: Option<Variation<'g>>,
-    pub(crate) extra: Extra,
+    extra: Extra,
     /// What is left of the number of the variation once branches on the path to it are chosen.
     pub(crate) turn: usize,
     /// The instance so far.
-    pub(crate) out: String,
+    out: String,
 }
 
 impl<'g> Builder<'g> {
+    /// Makes an instance within these options. The number is part of the seed of its choices.
+    pub(crate) fn new(
+        schema: &'g ParsedSchema,
+        options: &Options,
+        style: Style,
+        number: usize,
+    ) -> Self {
+        let number = u64::try_from(number).unwrap_or(0);
+        let seed = options.seed.wrapping_mul(1_000).wrapping_add(number);
+        Self {
+            schema,
+            budget: Budget::new(options),
+            random: Random::new(seed),
+            style,
+            variant: 0,
+            depth: options.depth,
+            is_object: options.objects,
+            variation: None,
+            extra: Extra::default(),
+            turn: 0,
+            out: String::new(),
+        }
+    }
+
     /// Writes an instance of the schema, or nothing if none was found; and the work that it took.
     pub(crate) fn instance(mut self, focus: Focus<'_, 'g>) -> (Option<String>, usize) {
-        let before = self.values;
         let types = match self.is_object {
             true => TypeSet::OBJECT,
             false => TypeSet::ALL,
         };
-        let made = self.value(&[self.model.root], types, focus, Position::default());
-        let values = before.saturating_sub(self.values).saturating_mul(VALUE);
-        let written = self.out.len() / 16;
-        let work = values
-            .saturating_add(self.looked.get())
-            .saturating_add(written);
+        let made = self.value(&[self.schema.model.root], types, focus, Position::default());
+        let work = self.budget.work(self.out.len());
         (made.map(|()| self.out), work)
     }
 
@@ -95,8 +112,11 @@ impl<'g> Builder<'g> {
         focus: Focus<'_, 'g>,
         position: Position,
     ) -> Option<()> {
-        self.values = self.values.checked_sub(1)?;
-        if position.depth > DEEPEST || self.out.len() > self.bytes || self.has_looked_enough() {
+        self.budget.take_value()?;
+        if position.depth > DEEPEST
+            || self.out.len() > self.budget.bytes
+            || self.budget.has_looked_enough()
+        {
             return None;
         }
         let (forced, rest) = focus.split();
@@ -122,8 +142,11 @@ impl<'g> Builder<'g> {
                 return Some(());
             }
             Some(Aim::Break(sub, entry)) => {
-                if let Some(done) = self.break_kind(&found, (*sub, entry)) {
-                    return done;
+                let broken = (*sub, *entry);
+                if let Some(text) = listed::breaking(&found, broken, self.variant) {
+                    let text = text?;
+                    self.out.push_str(&text);
+                    return Some(());
                 }
             }
             _ => {}
@@ -131,7 +154,7 @@ impl<'g> Builder<'g> {
         if found.is_never && broken.is_none() {
             return None;
         }
-        let listed = || self.listed(&found, broken);
+        let listed = || listed::values(&found, broken);
         if broken.is_none_or(|(_, entry)| !matches!(entry.keyword, Keyword::Enum | Keyword::Const))
             && rest.next().is_none()
             && let Some(values) = listed()
@@ -183,22 +206,99 @@ impl<'g> Builder<'g> {
         Some(())
     }
 
-    /// Counts work beside the values.
-    fn look(&self, names: usize) {
-        self.looked.set(self.looked.get().saturating_add(names));
+    /// Writes a string.
+    fn string(
+        &mut self,
+        found: &Conjunction<'g>,
+        focus: Focus<'_, 'g>,
+        position: Position,
+    ) -> Option<()> {
+        let broken = focus.broken().map(|(_, entry)| entry);
+        let mut asked = StringConstraints::of(self.schema, found, broken);
+        if let Some(entry) = focus.bound()
+            && let Form::Count(count) = entry.form
+        {
+            let count = usize::try_from(count).ok()?;
+            match entry.keyword {
+                Keyword::MinLength => asked.most = asked.most.min(count),
+                Keyword::MaxLength => asked.least = asked.least.max(count),
+                _ => {}
+            }
+        }
+        if asked.least > asked.most || asked.least > self.budget.bytes {
+            return None;
+        }
+        if broken.is_none()
+            && let Some(text) = self.hinted(found, TypeSet::STRING)
+        {
+            self.out.push_str(&text);
+            return Some(());
+        }
+        let turn = match broken {
+            Some(_) => self.variant,
+            None => position.turn.saturating_add(match self.style {
+                Style::Mixed => self.random.below(4),
+                _ => self.variant,
+            }),
+        };
+        let text = match broken.map(|entry| &entry.form) {
+            Some(Form::Pattern(id)) => {
+                let pattern = self.schema.model.patterns.get(id.index())?;
+                not_matching(pattern, asked.least)
+                    .into_iter()
+                    .chain(NOT_OF_FORMATS.map(str::to_owned))
+                    .filter(|text| asked.fits(text))
+                    .nth(turn)?
+            }
+            Some(Form::Format(FormatUse::Text(format))) => NOT_OF_FORMATS
+                .into_iter()
+                .map(str::to_owned)
+                .chain(asked.patterned(0))
+                .filter(|text| !format.accepts(text) && asked.fits(text))
+                .nth(turn)?,
+            Some(Form::Content(_)) => "{!".to_owned(),
+            _ => asked.text(turn).or_else(|| {
+                let variation = self.variation?;
+                let (schema, budget) = (self.schema, &self.budget);
+                let all = string::worth_trying(schema, budget, found, variation.hints);
+                all.into_iter().next()
+            })?,
+        };
+        push_json_string(&mut self.out, &text);
+        Some(())
     }
 
-    fn has_looked_enough(&self) -> bool {
-        self.looked.get() > self.most_looked
+    /// Writes a number of a type.
+    fn number(
+        &mut self,
+        found: &Conjunction<'g>,
+        types: TypeSet,
+        focus: Focus<'_, 'g>,
+        position: Position,
+    ) -> Option<()> {
+        if focus.broken().is_none()
+            && let Some(text) = self.hinted(found, types)
+        {
+            self.out.push_str(&text);
+            return Some(());
+        }
+        let candidates = number::candidates(found, types, focus);
+        let turn = match focus.broken() {
+            Some(_) => self.variant,
+            None => self.turn(position, candidates.len().max(1)),
+        };
+        let text = candidates.get(turn)?;
+        self.out.push_str(text);
+        Some(())
     }
 
     /// The subschemas that apply to a part; `None` if it is not allowed, or if too much was looked at.
     fn part(&self, found: &Conjunction<'g>, part: &Part<'_>) -> Option<Vec<SubschemaId>> {
-        if self.has_looked_enough() {
+        if self.budget.has_looked_enough() {
             return None;
         }
-        let (subs, work) = found.part((self.model, self.reach), part);
-        self.look(work);
+        let (subs, work) = found.part(&self.schema.reach, part);
+        self.budget.look(work);
         subs
     }
 
@@ -237,8 +337,8 @@ impl<'g> Builder<'g> {
             }
         }
         let wanted = rest.member().zip(self.variation).map(|(name, variation)| {
-            let (declaring, work) = variation.declaring.of(self.reach, name);
-            self.look(work);
+            let (declaring, work) = variation.declaring.of(&self.schema.reach, name);
+            self.budget.look(work);
             declaring
         });
         let mut chooser = self.chooser(choice, types);
@@ -251,8 +351,8 @@ impl<'g> Builder<'g> {
     /// Chooses branches without anything that forces them.
     fn chooser(&mut self, choice: Choice, types: TypeSet) -> Chooser<'_, 'g> {
         Chooser {
-            model: self.model,
-            heights: self.heights,
+            model: &self.schema.model,
+            heights: &self.schema.heights,
             random: &mut self.random,
             choice,
             is_lenient: self.variation.is_some(),
@@ -281,7 +381,7 @@ impl<'g> Builder<'g> {
         position: Position,
     ) -> Option<TypeSet> {
         let height = |one: TypeSet| {
-            let all = found.subs.iter().map(|sub| self.heights.get(*sub));
+            let all = found.subs.iter().map(|sub| self.schema.heights.get(*sub));
             all.map(|height| least(&height, one)).max().unwrap_or(0)
         };
         let possible: Vec<TypeSet> = TYPES
@@ -343,61 +443,6 @@ impl<'g> Builder<'g> {
         let mut ordered = order.into_iter().filter(|one| possible.contains(one));
         ordered.next()
     }
-
-    /// Breaks a keyword by the type of the value; `None` if that is no way to break it.
-    fn break_kind(
-        &mut self,
-        found: &Conjunction<'g>,
-        (sub, entry): (SubschemaId, &'g Entry),
-    ) -> Option<Option<()>> {
-        let candidates: &[&str] = &["null", "true", "0", "0.5", "\"a\"", "[]", "{}"];
-        match entry.keyword {
-            Keyword::Type => {
-                let Form::Types(types) = entry.form else {
-                    return Some(None);
-                };
-                // A list beside it may have a value of another type.
-                let lists = self.lists(found, Some((sub, entry)));
-                let listed = lists.first().into_iter().flatten();
-                let mut listed = listed.filter(|one| !types.contains(TypeSet::of(**one)));
-                if let Some(value) = listed.nth(self.variant) {
-                    self.out.push_str(value.raw());
-                    return Some(Some(()));
-                }
-                let others = candidates.iter().zip(TYPES_OF_CANDIDATES);
-                let mut others = others.filter(|(_, one)| !types.intersects(*one));
-                let count = others.clone().count();
-                // Close to what is expected: a string for a number, a number for a string.
-                let preferred = match types.intersects(TypeSet::STRING) {
-                    true => 2,
-                    false => 4,
-                };
-                let preferred = candidates.get(preferred);
-                let first = others.clone().position(|(text, _)| preferred == Some(text));
-                let turn = first.unwrap_or(0).saturating_add(self.variant);
-                let turn = turn.checked_rem(count)?;
-                let (text, _) = others.nth(turn)?;
-                self.out.push_str(text);
-                Some(Some(()))
-            }
-            Keyword::Enum | Keyword::Const => {
-                let text = self.unlisted(found, (sub, entry));
-                Some(text.map(|text| self.out.push_str(&text)))
-            }
-            Keyword::AnyOf | Keyword::OneOf => {
-                // Two branches of `oneOf` are tried in turn with none of them.
-                let turn = match entry.keyword {
-                    Keyword::OneOf if self.variant.is_multiple_of(2) => return None,
-                    Keyword::OneOf => self.variant.checked_div(2)?,
-                    _ => self.variant,
-                };
-                let text = candidates.get(turn)?;
-                self.out.push_str(text);
-                Some(Some(()))
-            }
-            _ => None,
-        }
-    }
 }
 
 /// Where in the instance a value is.
@@ -417,34 +462,6 @@ impl Position {
     }
 }
 
-/// The lists of members that an object must not have all of, as `not` with `required` asks.
-pub(crate) fn forbidden_names<'g>(model: &'g Model, found: &Conjunction<'g>) -> Vec<Vec<&'g str>> {
-    let mut lists = Vec::new();
-    let mut todo = found.negated.clone();
-    let mut left: usize = 50;
-    while let Some(id) = todo.pop() {
-        left = match left.checked_sub(1) {
-            Some(left) => left,
-            None => break,
-        };
-        let entries = model.sub(id).and_then(|sub| model.entries(sub));
-        for entry in entries.unwrap_or_default() {
-            match (&entry.form, entry.keyword) {
-                (Form::Literal, Keyword::Required) => {
-                    let list = found.view(model, id, entry.value);
-                    lists.push(list.into_iter().flat_map(texts).collect());
-                }
-                (Form::List(all), Keyword::AnyOf) => todo.extend(all.iter()),
-                _ => {}
-            }
-        }
-    }
-    lists
-}
-
-const TYPES_OF_CANDIDATES: [TypeSet; 7] = TYPES;
-/// The work of making a value, in names that are looked at.
-const VALUE: usize = 10;
 /// The maximum depth of an instance.
 const DEEPEST: usize = 60;
 /// The most items of an array.

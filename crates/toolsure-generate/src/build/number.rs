@@ -4,9 +4,9 @@ use toolsure_json::{Kind, Node as _, Number};
 use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{Entry, Form, SubschemaId, TypeSet};
 
-use super::variation::Variation;
-use super::vary::distinct;
-use super::{Builder, Focus, Position};
+use super::Focus;
+use super::budget::Budget;
+use super::variation::{Variation, distinct};
 use crate::conjunction::Conjunction;
 use crate::decimal::{Decimal, least_common_multiple};
 
@@ -19,140 +19,147 @@ struct Range {
     step: i128,
 }
 
-impl<'g> Builder<'g> {
-    /// Writes a number of a type.
-    pub(super) fn number(
-        &mut self,
-        found: &Conjunction<'g>,
-        types: TypeSet,
-        focus: Focus<'_, 'g>,
-        position: Position,
-    ) -> Option<()> {
-        if focus.broken().is_none()
-            && let Some(text) = self.hinted(found, types)
-        {
-            self.out.push_str(&text);
-            return Some(());
-        }
-        let candidates = self.candidates(found, types, focus);
-        let turn = match focus.broken() {
-            Some(_) => self.variant,
-            None => self.turn(position, candidates.len().max(1)),
-        };
-        let text = candidates.get(turn)?;
-        self.out.push_str(text);
-        Some(())
-    }
-
-    /// Numbers of a type that are worth trying: those at the ends of what the schema allows, and those of the hints.
-    pub(super) fn numbers(
-        &mut self,
-        found: &Conjunction<'g>,
-        types: TypeSet,
-        variation: Variation<'g>,
-    ) -> Vec<String> {
-        let is_integer = !found.types.intersects(TypeSet::FRACTION);
-        let range = self.range(found, is_integer, Focus::NONE);
-        let ends = range.as_ref().map_or([None, None], |range| {
-            [range.first(), range.last()].map(|end| end.map(|end| range.text(end)))
+/// Numbers of a type that are worth trying: those at the ends of what the schema allows, and those of the hints.
+pub(super) fn worth_trying<'g>(
+    budget: &Budget,
+    found: &Conjunction<'g>,
+    types: TypeSet,
+    variation: Variation<'g>,
+) -> Vec<String> {
+    let is_integer = !found.types.intersects(TypeSet::FRACTION);
+    let range = Range::of(found, is_integer, Focus::NONE);
+    let ends = range.as_ref().map_or([None, None], |range| {
+        [range.first(), range.last()].map(|end| end.map(|end| range.text(end)))
+    });
+    let mut all: Vec<String> = ends.into_iter().flatten().collect();
+    let mut own = candidates(found, types, Focus::NONE);
+    let rest = own.split_off(own.len().min(OWN));
+    all.extend(own);
+    let plain = ["1000000", "-1000000", "0.5", "0.125", "7"].map(str::to_owned);
+    // Beyond a bound of its own, a number proves nothing.
+    let is_within = |text: &String| {
+        let known = range.as_ref().zip(Decimal::read(text));
+        known.is_none_or(|(range, number)| range.has(number))
+    };
+    let hinted = variation.hints.numbers.iter().cloned();
+    all.extend(plain.into_iter().chain(hinted).filter(is_within));
+    all.extend(rest);
+    let is_fraction = types == TypeSet::FRACTION;
+    all.retain(|text| text.contains('.') == is_fraction);
+    if variation.is_interoperable && is_integer {
+        all.retain(|text| {
+            let value = text.parse::<f64>();
+            value.is_ok_and(|value| value.abs() < TWO_POW_53)
         });
-        let mut all: Vec<String> = ends.into_iter().flatten().collect();
-        let mut own = self.candidates(found, types, Focus::NONE);
-        let rest = own.split_off(own.len().min(OWN));
-        all.extend(own);
-        let plain = ["1000000", "-1000000", "0.5", "0.125", "7"].map(str::to_owned);
-        // Beyond a bound of its own, a number proves nothing.
-        let is_within = |text: &String| {
-            let known = range.as_ref().zip(Decimal::read(text));
-            known.is_none_or(|(range, number)| range.has(number))
-        };
-        let hinted = variation.hints.numbers.iter().cloned();
-        all.extend(plain.into_iter().chain(hinted).filter(is_within));
-        all.extend(rest);
-        let is_fraction = types == TypeSet::FRACTION;
-        all.retain(|text| text.contains('.') == is_fraction);
-        if variation.is_interoperable && is_integer {
-            all.retain(|text| {
-                let value = text.parse::<f64>();
-                value.is_ok_and(|value| value.abs() < TWO_POW_53)
-            });
-        }
-        self.look(all.len());
-        distinct(all)
     }
+    budget.look(all.len());
+    distinct(all)
+}
 
-    fn candidates(
-        &mut self,
-        found: &Conjunction<'g>,
-        types: TypeSet,
-        focus: Focus<'_, 'g>,
-    ) -> Vec<String> {
-        let is_integer = !found.types.intersects(TypeSet::FRACTION);
-        let mut all = Vec::new();
-        if let Some((sub, entry)) = focus.broken() {
-            match entry.keyword {
-                Keyword::MultipleOf => return self.no_multiples(found, (sub, entry), is_integer),
-                Keyword::Format => {
-                    let far = ["1e10", "1e20", "-1e20", "-1", "0.5", "1e400"];
-                    return far.map(str::to_owned).to_vec();
-                }
-                _ => {}
+/// Numbers of a type, also those that break a keyword that is to be broken.
+pub(super) fn candidates<'g>(
+    found: &Conjunction<'g>,
+    types: TypeSet,
+    focus: Focus<'_, 'g>,
+) -> Vec<String> {
+    let is_integer = !found.types.intersects(TypeSet::FRACTION);
+    let mut all = Vec::new();
+    if let Some((sub, entry)) = focus.broken() {
+        match entry.keyword {
+            Keyword::MultipleOf => return no_multiples(found, (sub, entry), is_integer),
+            Keyword::Format => {
+                let far = ["1e10", "1e20", "-1e20", "-1", "0.5", "1e400"];
+                return far.map(str::to_owned).to_vec();
             }
+            _ => {}
         }
-        let Some(range) = self.range(found, is_integer, focus) else {
-            // Numbers that are too long to count with.
-            let bounds = [
-                Keyword::Minimum,
-                Keyword::Maximum,
-                Keyword::MultipleOf,
-                Keyword::ExclusiveMinimum,
-                Keyword::ExclusiveMaximum,
-            ];
-            for keyword in bounds {
-                let own = found.all(self.model, keyword);
-                all.extend(own.map(|(_, _, value)| value.raw().to_owned()));
-            }
-            all.extend(["1", "0", "-1"].map(str::to_owned));
-            return all;
-        };
-        let is_fraction = types == TypeSet::FRACTION;
-        let range = match is_fraction {
-            true => range.finer(),
-            false => range,
-        };
-        let mut numbers = range.numbers();
-        let end = focus.bound().and_then(|entry| match entry.keyword {
-            Keyword::Minimum | Keyword::ExclusiveMinimum => range.first(),
-            Keyword::Maximum | Keyword::ExclusiveMaximum => range.last(),
-            _ => None,
-        });
-        if let Some(end) = end {
-            numbers = vec![end];
-        }
-        if is_fraction {
-            let one = 10_i128.checked_pow(range.scale);
-            numbers.sort_by_key(|number| one.and_then(|one| number.checked_rem(one)) == Some(0));
-        }
-        // The number that is just beyond the bound comes first.
-        let beyond = focus.broken().and_then(|(_, entry)| match entry.keyword {
-            Keyword::Minimum | Keyword::ExclusiveMinimum => range.last(),
-            Keyword::Maximum | Keyword::ExclusiveMaximum => range.first(),
-            _ => None,
-        });
-        if let Some(beyond) = beyond {
-            numbers.insert(0, beyond);
-        }
-        all.extend(numbers.into_iter().map(|number| range.text(number)));
-        all
     }
+    let Some(range) = Range::of(found, is_integer, focus) else {
+        // Numbers that are too long to count with.
+        let bounds = [
+            Keyword::Minimum,
+            Keyword::Maximum,
+            Keyword::MultipleOf,
+            Keyword::ExclusiveMinimum,
+            Keyword::ExclusiveMaximum,
+        ];
+        for keyword in bounds {
+            let own = found.all(keyword);
+            all.extend(own.map(|(_, _, value)| value.raw().to_owned()));
+        }
+        all.extend(["1", "0", "-1"].map(str::to_owned));
+        return all;
+    };
+    let is_fraction = types == TypeSet::FRACTION;
+    let range = match is_fraction {
+        true => range.finer(),
+        false => range,
+    };
+    let mut numbers = range.numbers();
+    let end = focus.bound().and_then(|entry| match entry.keyword {
+        Keyword::Minimum | Keyword::ExclusiveMinimum => range.first(),
+        Keyword::Maximum | Keyword::ExclusiveMaximum => range.last(),
+        _ => None,
+    });
+    if let Some(end) = end {
+        numbers = vec![end];
+    }
+    if is_fraction {
+        let one = 10_i128.checked_pow(range.scale);
+        numbers.sort_by_key(|number| one.and_then(|one| number.checked_rem(one)) == Some(0));
+    }
+    // The number that is just beyond the bound comes first.
+    let beyond = focus.broken().and_then(|(_, entry)| match entry.keyword {
+        Keyword::Minimum | Keyword::ExclusiveMinimum => range.last(),
+        Keyword::Maximum | Keyword::ExclusiveMaximum => range.first(),
+        _ => None,
+    });
+    if let Some(beyond) = beyond {
+        numbers.insert(0, beyond);
+    }
+    all.extend(numbers.into_iter().map(|number| range.text(number)));
+    all
+}
 
+/// Numbers between the bounds that are no multiples.
+fn no_multiples<'g>(
+    found: &Conjunction<'g>,
+    (sub, entry): (SubschemaId, &'g Entry),
+    is_integer: bool,
+) -> Vec<String> {
+    let Some(divisor) = found.view(sub, entry.value) else {
+        return Vec::new();
+    };
+    let others: Vec<_> = found
+        .all(Keyword::MultipleOf)
+        .filter(|(at, _, _)| *at != sub)
+        .map(|(_, _, value)| value)
+        .collect();
+    let Some(mut range) = Range::of(found, is_integer, Focus::NONE) else {
+        return Vec::new();
+    };
+    range.step = if is_integer {
+        Decimal::of(1, 0).units(range.scale).unwrap_or(1)
+    } else {
+        1
+    };
+    let is_wanted = |text: &String| {
+        Number::parse(text).is_some_and(|number| {
+            !number.is_multiple_of(divisor.number())
+                && others.iter().all(|one| number.is_multiple_of(one.number()))
+        })
+    };
+    let mut all = range.texts();
+    if !is_integer {
+        all.extend(range.finer().texts());
+    }
+    all.retain(is_wanted);
+    all
+}
+
+impl Range {
     /// The range of numbers, on the other side of a bound that is to be broken.
-    fn range(
-        &self,
-        found: &Conjunction<'g>,
-        is_integer: bool,
-        focus: Focus<'_, 'g>,
-    ) -> Option<Range> {
+    fn of<'g>(found: &Conjunction<'g>, is_integer: bool, focus: Focus<'_, 'g>) -> Option<Self> {
         let mut bounds = Vec::new();
         let mut steps = Vec::new();
         let mut scale = 0;
@@ -161,7 +168,7 @@ impl<'g> Builder<'g> {
             if !is_bound && entry.keyword != Keyword::MultipleOf {
                 continue;
             }
-            let value = found.view(self.model, *sub, entry.value)?;
+            let value = found.view(*sub, entry.value)?;
             if value.kind() != Kind::Number {
                 continue;
             }
@@ -189,7 +196,7 @@ impl<'g> Builder<'g> {
             let units = value.units(scale)?.checked_abs()?;
             step = least_common_multiple(step, units)?;
         }
-        let mut range = Range {
+        let mut range = Self {
             scale,
             least: None,
             most: None,
@@ -209,45 +216,6 @@ impl<'g> Builder<'g> {
         Some(range)
     }
 
-    /// Numbers between the bounds that are no multiples.
-    fn no_multiples(
-        &self,
-        found: &Conjunction<'g>,
-        (sub, entry): (SubschemaId, &'g Entry),
-        is_integer: bool,
-    ) -> Vec<String> {
-        let Some(divisor) = found.view(self.model, sub, entry.value) else {
-            return Vec::new();
-        };
-        let others: Vec<_> = found
-            .all(self.model, Keyword::MultipleOf)
-            .filter(|(at, _, _)| *at != sub)
-            .map(|(_, _, value)| value)
-            .collect();
-        let Some(mut range) = self.range(found, is_integer, Focus::NONE) else {
-            return Vec::new();
-        };
-        range.step = if is_integer {
-            Decimal::of(1, 0).units(range.scale).unwrap_or(1)
-        } else {
-            1
-        };
-        let is_wanted = |text: &String| {
-            Number::parse(text).is_some_and(|number| {
-                !number.is_multiple_of(divisor.number())
-                    && others.iter().all(|one| number.is_multiple_of(one.number()))
-            })
-        };
-        let mut all = range.texts();
-        if !is_integer {
-            all.extend(range.finer().texts());
-        }
-        all.retain(is_wanted);
-        all
-    }
-}
-
-impl Range {
     /// The same with one more decimal place.
     fn finer(&self) -> Self {
         let ten = |value: i128| value.checked_mul(10);

@@ -1,38 +1,16 @@
 //! Objects.
 
-use std::collections::HashSet;
-
-use toolsure_json::push_json_string;
+use toolsure_json::{Node as _, push_json_string};
 use toolsure_syntax::Keyword;
-use toolsure_syntax::model::{SubschemaId, TypeSet};
+use toolsure_syntax::model::{Form, SubschemaId, TypeSet};
 
-use super::array::limits;
-use super::{Builder, Focus, MOST_ITEMS, Position, Style, forbidden_names};
+use super::member_names::{MemberNames, declared};
+use super::{Builder, Focus, MOST_ITEMS, Position, Style};
 use crate::conjunction::{Choice, Conjunction, texts};
-use crate::heights::NEVER;
+use crate::heights::{NEVER, PATTERN_FUEL};
 use crate::part::Part;
 use crate::reach::{EdgeKind, is_never};
 use crate::step::Step;
-
-/// The names of an object's members.
-struct Names {
-    list: Vec<String>,
-    known: HashSet<String>,
-    /// Names that it must not have.
-    without: Vec<String>,
-}
-
-impl Names {
-    fn add(&mut self, name: &str) {
-        if !self.without.iter().any(|one| one == name) && self.known.insert(name.to_owned()) {
-            self.list.push(name.to_owned());
-        }
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.known.contains(name)
-    }
-}
 
 impl<'g> Builder<'g> {
     /// Writes an object.
@@ -47,8 +25,8 @@ impl<'g> Builder<'g> {
         let own_name = match aimed.map(|edge| &edge.kind) {
             Some(EdgeKind::Member(name)) => Some(name.clone()),
             Some(EdgeKind::Matching(id)) => {
-                let pattern = self.model.patterns.get(id.index())?;
-                Some(self.matches.first(pattern, 0, 1).pop()?)
+                let pattern = self.schema.model.patterns.get(id.index())?;
+                Some(self.schema.matches.first(pattern, 0, 1).pop()?)
             }
             Some(EdgeKind::OtherMember) => Some(self.other_name(found, position, true)?),
             Some(EdgeKind::Name) => Some(self.written_name(found, focus, position)?),
@@ -59,11 +37,10 @@ impl<'g> Builder<'g> {
             },
         };
         let is_name = matches!(aimed.map(|edge| &edge.kind), Some(EdgeKind::Name));
-        let mut names = Names {
-            list: Vec::new(),
-            known: HashSet::new(),
-            without: self.without(found, focus),
-        };
+        // An object that lacks one of the names that `not` forbids is enough; which one differs.
+        let number = self.variation.map_or(self.variant, |it| it.number);
+        let turns = (number, self.variant);
+        let mut names = MemberNames::new(found, focus, turns);
         // `not` may forbid it only together with others.
         if let Some(own) = &own_name {
             names.without.retain(|name| name != own);
@@ -75,8 +52,7 @@ impl<'g> Builder<'g> {
         }
         let extended = self.choose_names(found, &mut names, (focus, position))?;
         let found = extended.as_ref().unwrap_or(found);
-        let (least, most) = limits(
-            found,
+        let (least, most) = found.limits(
             (Keyword::MinProperties, Keyword::MaxProperties),
             broken,
             focus.bound(),
@@ -105,7 +81,7 @@ impl<'g> Builder<'g> {
             if is_own && !is_name {
                 if let Some(edge) = aimed
                     && !subs.contains(&edge.to)
-                    && !is_never(self.model, edge.to)
+                    && !is_never(&self.schema.model, edge.to)
                 {
                     subs.push(edge.to);
                 }
@@ -122,48 +98,17 @@ impl<'g> Builder<'g> {
         Some(())
     }
 
-    /// Names that the object must not have: those that `not` forbids, and the one whose absence is wanted.
-    fn without(&self, found: &Conjunction<'g>, focus: Focus<'_, 'g>) -> Vec<String> {
-        let required = found.required(self.model);
-        // An object that lacks one of them is enough; which one differs.
-        let turn = self.variation.map_or(self.variant, |it| it.number);
-        let missing = |list: Vec<&'g str>| {
-            let optional = list.into_iter().filter(|name| !required.contains(name));
-            let optional: Vec<&str> = optional.collect();
-            let turn = turn.checked_rem(optional.len())?;
-            optional.get(turn).map(|name| (*name).to_owned())
-        };
-        let forbidden = forbidden_names(self.model, found).into_iter();
-        let mut without: Vec<String> = forbidden.filter_map(missing).collect();
-        if let Some((sub, entry)) = focus.broken() {
-            let names: Vec<&str> = match entry.keyword {
-                Keyword::Required => {
-                    let list = found.view(self.model, sub, entry.value);
-                    list.into_iter().flat_map(texts).collect()
-                }
-                _ => {
-                    let lists = found.asked_beside(self.model, (sub, entry)).into_iter();
-                    lists.flat_map(|(_, list)| texts(list)).collect()
-                }
-            };
-            let turn = self.variant.checked_rem(names.len());
-            let pick = turn.and_then(|turn| names.get(turn));
-            without.extend(pick.map(|name| (*name).to_owned()));
-        }
-        without
-    }
-
     /// Adds the names that are required or chosen, and those that they ask for. Members may apply more subschemas: the
     /// conjunction with these is returned.
     fn choose_names(
         &mut self,
         found: &Conjunction<'g>,
-        names: &mut Names,
+        names: &mut MemberNames,
         (focus, position): (Focus<'_, 'g>, Position),
     ) -> Option<Option<Conjunction<'g>>> {
         if let Some(broken) = focus.broken() {
             // What has a dependency, so that it can be missed.
-            let lists = found.asked_beside(self.model, broken);
+            let lists = found.asked_beside(broken);
             let is_missed = |name: &str| names.without.iter().any(|it| it == name);
             let mut lists = lists.iter();
             if let Some((key, _)) = lists.find(|(_, list)| texts(*list).any(is_missed)) {
@@ -174,7 +119,7 @@ impl<'g> Builder<'g> {
         let mut extended: Option<Conjunction<'g>> = None;
         for _ in 0..ROUNDS {
             let current = extended.as_ref().unwrap_or(found);
-            for (_, _, list) in current.all(self.model, Keyword::Required) {
+            for (_, _, list) in current.all(Keyword::Required) {
                 for name in texts(list).take(MOST_ITEMS) {
                     names.add(name);
                 }
@@ -182,7 +127,7 @@ impl<'g> Builder<'g> {
             let mut subs: Vec<SubschemaId> = current.subs.clone();
             let mut more = Vec::new();
             for name in &names.list {
-                let (asked, applied) = current.dependents(self.model, name);
+                let (asked, applied) = current.dependents(name);
                 more.extend(asked);
                 for one in applied {
                     if !subs.contains(&one) {
@@ -213,6 +158,7 @@ impl<'g> Builder<'g> {
         let mut chooser = self.chooser(Choice::Least, current.types);
         let added = chooser.conjunction(new).ok()?;
         let mut all = Conjunction {
+            model: current.model,
             subs: current.subs.clone(),
             entries: current.entries.clone(),
             types: added.types,
@@ -228,22 +174,22 @@ impl<'g> Builder<'g> {
     }
 
     /// Adds optional members, as the style asks.
-    fn add_wanted(&mut self, found: &Conjunction<'g>, names: &mut Names, position: Position) {
+    fn add_wanted(&mut self, found: &Conjunction<'g>, names: &mut MemberNames, position: Position) {
         if self.style == Style::Least || position.depth >= self.depth {
             return;
         }
         let quarters = self.variation.map_or(2, |variation| variation.quarters);
-        for name in self.declared(found) {
+        for name in declared(&self.budget, found) {
             if self.style == Style::Mixed && self.random.below(4) >= quarters {
                 continue;
             }
-            if self.values <= names.list.len().saturating_mul(2) {
+            if self.budget.values_left() <= names.list.len().saturating_mul(2) {
                 return;
             }
             let part = self.part(found, &Part::Member(name));
             let is_possible = part.is_some_and(|subs| {
                 let mut all = subs.iter();
-                all.all(|one| self.heights.least(*one, TypeSet::ALL) != NEVER)
+                all.all(|one| self.schema.heights.least(*one, TypeSet::ALL) != NEVER)
             });
             if is_possible {
                 names.add(name);
@@ -255,29 +201,16 @@ impl<'g> Builder<'g> {
     fn fill(
         &mut self,
         found: &Conjunction<'g>,
-        names: &mut Names,
+        names: &mut MemberNames,
         (least, most): (usize, usize),
         position: Position,
     ) -> Option<()> {
         if least > MOST_ITEMS {
             return None;
         }
-        if names.list.len() > most {
-            let required = found.required(self.model);
-            let mut too_many = names.list.len().saturating_sub(most);
-            let mut kept = Vec::new();
-            for name in names.list.drain(..).rev() {
-                if too_many > 0 && !required.contains(&name.as_str()) {
-                    too_many = too_many.saturating_sub(1);
-                } else {
-                    kept.push(name);
-                }
-            }
-            kept.reverse();
-            names.list = kept;
-        }
+        names.keep_at_most(most, &found.required());
         let more = match names.list.len() < least {
-            true => self.declared(found),
+            true => declared(&self.budget, found),
             false => Vec::new(),
         };
         for name in more {
@@ -301,7 +234,114 @@ impl<'g> Builder<'g> {
         }
         Some(())
     }
+
+    /// A name that is not declared. `is_any` says that no subschema need allow it.
+    fn other_name(
+        &mut self,
+        found: &Conjunction<'g>,
+        position: Position,
+        is_any: bool,
+    ) -> Option<String> {
+        let is_free = |this: &Self, name: &str| {
+            !found
+                .subs
+                .iter()
+                .any(|sub| this.schema.reach.member(*sub, name).is_some())
+                && found.entries.iter().all(|(_, entry)| match &entry.form {
+                    Form::Patterns(all) => {
+                        !is_any
+                            || all.iter().all(|(_, id, _)| {
+                                let mut fuel = PATTERN_FUEL;
+                                let pattern = this.schema.model.patterns.get(id.index());
+                                let answer = pattern.and_then(|it| it.matches(name, &mut fuel));
+                                let used = PATTERN_FUEL.saturating_sub(fuel);
+                                this.budget
+                                    .look(usize::try_from(used).unwrap_or(usize::MAX));
+                                answer == Some(false)
+                            })
+                    }
+                    _ => true,
+                })
+                && (is_any || this.part(found, &Part::Member(name)).is_some())
+        };
+        let name_schemas = found.name_schemas();
+        for turn in 0..TRIED_NAMES {
+            let turn = position.turn.saturating_add(turn);
+            let name = if name_schemas.is_empty() {
+                match turn {
+                    0 => "other".to_owned(),
+                    turn => format!("other{turn}"),
+                }
+            } else {
+                let inner = Position {
+                    depth: position.depth.saturating_add(1),
+                    turn,
+                };
+                self.text_of(&name_schemas, Focus::NONE, inner)?
+            };
+            if is_free(self, &name) {
+                return Some(name);
+            }
+        }
+        // A pattern may ask for the names that are allowed.
+        let patterns = found
+            .entries
+            .iter()
+            .filter_map(|(_, entry)| match &entry.form {
+                Form::Patterns(all) if !is_any => Some(all),
+                _ => None,
+            });
+        let mut known = Vec::new();
+        for (_, id, _) in patterns.flatten() {
+            let pattern = self.schema.model.patterns.get(id.index())?;
+            let count = position.turn.min(TRIED_NAMES).saturating_add(1);
+            known.extend(self.schema.matches.first(pattern, 0, count));
+        }
+        known.into_iter().rfind(|name| is_free(self, name))
+    }
+
+    /// A name for a variation that no subschema declares.
+    fn undeclared_name(&mut self, found: &Conjunction<'g>, position: Position) -> Option<String> {
+        let number = self.variation.map_or(0, |variation| variation.number);
+        let turn = number.div_euclid(4);
+        match turn.checked_rem(4) {
+            Some(1) => self.other_name(found, position.inside(turn), false),
+            _ => self.possible_name(found, turn, false),
+        }
+        .or_else(|| self.other_name(found, position, true))
+    }
+
+    /// A name toward the goal.
+    fn written_name(
+        &mut self,
+        found: &Conjunction<'g>,
+        focus: Focus<'_, 'g>,
+        position: Position,
+    ) -> Option<String> {
+        let subs = found.name_schemas();
+        self.text_of(&subs, focus.inside(), position.inside(0))
+    }
+
+    /// A string that matches subschemas.
+    fn text_of(
+        &mut self,
+        subs: &[SubschemaId],
+        focus: Focus<'_, 'g>,
+        position: Position,
+    ) -> Option<String> {
+        let outer = std::mem::take(&mut self.out);
+        let made = self.value(subs, TypeSet::STRING, focus, position);
+        let text = std::mem::replace(&mut self.out, outer);
+        made?;
+        let document = toolsure_json::OwnedDocument::read(
+            text.as_bytes(),
+            &toolsure_json::ReadLimits::default(),
+        );
+        Some(document.ok()?.document().root().string().to_owned())
+    }
 }
 
 /// Rounds in which members ask for other members.
 const ROUNDS: usize = 8;
+/// Names that are tried for one member.
+const TRIED_NAMES: usize = 40;

@@ -3,23 +3,23 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use toolsure_json::{Node as _, push_json_string};
+use toolsure_json::Node as _;
 use toolsure_pattern::Pattern;
 use toolsure_syntax::Keyword;
-use toolsure_syntax::model::{ContentUse, Entry, Form, FormatUse, TypeSet};
+use toolsure_syntax::model::{ContentUse, Entry, Form};
 
-use super::array::limits;
-use super::vary::distinct;
-use super::{Builder, Focus, Position};
+use super::budget::Budget;
+use super::variation::distinct;
 use crate::conjunction::Conjunction;
 use crate::heights::PATTERN_FUEL;
 use crate::hints::{Hints, LONGEST};
-use crate::text::{Matches, NOT_OF_FORMATS, not_matching, of_format};
+use crate::parsed_schema::ParsedSchema;
+use crate::text::{Matches, of_format};
 
-/// What is asked of a string.
-struct Asked<'g> {
-    least: usize,
-    most: usize,
+/// What the keywords ask of a string, without the one that is to be broken.
+pub(super) struct StringConstraints<'g> {
+    pub(super) least: usize,
+    pub(super) most: usize,
     patterns: Vec<(&'g Entry, Arc<Pattern>)>,
     /// Names of formats, also of those that are not asserted.
     formats: Vec<&'g str>,
@@ -29,121 +29,65 @@ struct Asked<'g> {
     spent: Cell<u64>,
 }
 
-impl<'g> Builder<'g> {
-    /// Writes a string.
-    pub(super) fn string(
-        &mut self,
+/// Strings that are worth trying.
+pub(super) fn worth_trying<'g>(
+    schema: &'g ParsedSchema,
+    budget: &Budget,
+    found: &Conjunction<'g>,
+    hints: &Hints,
+) -> Vec<String> {
+    let asked = StringConstraints::of(schema, found, None);
+    let mut all: Vec<String> = Vec::new();
+    let formats = asked.formats.iter().flat_map(|name| of_format(name));
+    all.extend(formats.map(|text| (*text).to_owned()));
+    if !asked.patterns.is_empty() {
+        all.extend(asked.patterned(PATTERNED));
+    }
+    all.extend(asked.content.map(StringConstraints::content));
+    all.extend(hints.between_patterns.iter().cloned());
+    all.extend(["a", "", "Ab 1", "é", "-", "0"].map(str::to_owned));
+    let own = [asked.least, asked.most].into_iter();
+    let lengths = own.chain(hints.lengths.iter().take(24).copied());
+    let lengths = lengths.filter(|length| *length <= LONGEST);
+    let longer = hints.text_lengths.iter().take(6).copied();
+    all.extend(lengths.chain(longer).map(|length| "a".repeat(length)));
+    all.extend(hints.strings.iter().cloned());
+    let most = u64::try_from(budget.most_looked).unwrap_or(u64::MAX);
+    all.retain(|text| asked.spent.get() < most && asked.fits(text));
+    budget.look(usize::try_from(asked.spent.get()).unwrap_or(usize::MAX));
+    budget.look(all.iter().map(|text| text.len() / 16 + 1).sum());
+    distinct(all)
+}
+
+impl<'g> StringConstraints<'g> {
+    pub(super) fn of(
+        schema: &'g ParsedSchema,
         found: &Conjunction<'g>,
-        focus: Focus<'_, 'g>,
-        position: Position,
-    ) -> Option<()> {
-        let broken = focus.broken().map(|(_, entry)| entry);
-        let mut asked = self.asked(found, broken);
-        if let Some(entry) = focus.bound()
-            && let Form::Count(count) = entry.form
-        {
-            let count = usize::try_from(count).ok()?;
-            match entry.keyword {
-                Keyword::MinLength => asked.most = asked.most.min(count),
-                Keyword::MaxLength => asked.least = asked.least.max(count),
-                _ => {}
-            }
-        }
-        if asked.least > asked.most || asked.least > self.bytes {
-            return None;
-        }
-        if broken.is_none()
-            && let Some(text) = self.hinted(found, TypeSet::STRING)
-        {
-            self.out.push_str(&text);
-            return Some(());
-        }
-        let turn = match broken {
-            Some(_) => self.variant,
-            None => position.turn.saturating_add(match self.style {
-                super::Style::Mixed => self.random.below(4),
-                _ => self.variant,
-            }),
-        };
-        let text = match broken.map(|entry| &entry.form) {
-            Some(Form::Pattern(id)) => {
-                let pattern = self.model.patterns.get(id.index())?;
-                not_matching(pattern, asked.least)
-                    .into_iter()
-                    .chain(NOT_OF_FORMATS.map(str::to_owned))
-                    .filter(|text| asked.fits(text))
-                    .nth(turn)?
-            }
-            Some(Form::Format(FormatUse::Text(format))) => NOT_OF_FORMATS
-                .into_iter()
-                .map(str::to_owned)
-                .chain(asked.patterned(0))
-                .filter(|text| !format.accepts(text) && asked.fits(text))
-                .nth(turn)?,
-            Some(Form::Content(_)) => "{!".to_owned(),
-            _ => asked.text(turn).or_else(|| {
-                let variation = self.variation?;
-                self.strings(found, variation.hints).into_iter().next()
-            })?,
-        };
-        push_json_string(&mut self.out, &text);
-        Some(())
-    }
-
-    /// Strings that are worth trying.
-    pub(super) fn strings(&self, found: &Conjunction<'g>, hints: &Hints) -> Vec<String> {
-        let asked = self.asked(found, None);
-        let mut all: Vec<String> = Vec::new();
-        let formats = asked.formats.iter().flat_map(|name| of_format(name));
-        all.extend(formats.map(|text| (*text).to_owned()));
-        if !asked.patterns.is_empty() {
-            all.extend(asked.patterned(PATTERNED));
-        }
-        all.extend(asked.content.map(Asked::content));
-        all.extend(hints.between_patterns.iter().cloned());
-        all.extend(["a", "", "Ab 1", "é", "-", "0"].map(str::to_owned));
-        let own = [asked.least, asked.most].into_iter();
-        let lengths = own.chain(hints.lengths.iter().take(24).copied());
-        let lengths = lengths.filter(|length| *length <= LONGEST);
-        let longer = hints.text_lengths.iter().take(6).copied();
-        all.extend(lengths.chain(longer).map(|length| "a".repeat(length)));
-        all.extend(hints.strings.iter().cloned());
-        let most = u64::try_from(self.most_looked).unwrap_or(u64::MAX);
-        all.retain(|text| asked.spent.get() < most && asked.fits(text));
-        self.look(usize::try_from(asked.spent.get()).unwrap_or(usize::MAX));
-        self.look(all.iter().map(|text| text.len() / 16 + 1).sum());
-        distinct(all)
-    }
-
-    fn asked(&self, found: &Conjunction<'g>, broken: Option<&Entry>) -> Asked<'g> {
-        let lengths = limits(
-            found,
-            (Keyword::MinLength, Keyword::MaxLength),
-            broken,
-            None,
-        );
+        broken: Option<&Entry>,
+    ) -> Self {
+        let lengths = found.limits((Keyword::MinLength, Keyword::MaxLength), broken, None);
         // No string has lengths that contradict each other.
         let (least, most) = lengths.unwrap_or((1, 0));
-        let mut asked = Asked {
+        let mut asked = Self {
             least,
             most,
             patterns: Vec::new(),
             formats: Vec::new(),
             content: None,
-            matches: self.matches,
+            matches: &schema.matches,
             spent: Cell::new(0),
         };
         for (sub, entry) in &found.entries {
             let is_broken = broken.is_some_and(|broken| std::ptr::eq(broken, *entry));
             match (&entry.form, entry.keyword) {
                 (Form::Pattern(id), _) if !is_broken => {
-                    let pattern = self.model.patterns.get(id.index());
+                    let pattern = schema.model.patterns.get(id.index());
                     asked
                         .patterns
                         .extend(pattern.map(|it| (*entry, Arc::clone(it))));
                 }
                 (_, Keyword::Format) if !is_broken => {
-                    let name = found.view(self.model, *sub, entry.value);
+                    let name = found.view(*sub, entry.value);
                     asked.formats.extend(name.map(|name| name.string()));
                 }
                 (Form::Content(content), _) if !is_broken => asked.content = Some(*content),
@@ -152,11 +96,9 @@ impl<'g> Builder<'g> {
         }
         asked
     }
-}
 
-impl Asked<'_> {
     /// Whether a string has the length and matches the patterns.
-    fn fits(&self, text: &str) -> bool {
+    pub(super) fn fits(&self, text: &str) -> bool {
         let length = text.chars().count();
         (self.least..=self.most).contains(&length)
             && self.patterns.iter().all(|(_, pattern)| {
@@ -177,7 +119,7 @@ impl Asked<'_> {
     }
 
     /// Candidate `turn`.
-    fn text(&self, turn: usize) -> Option<String> {
+    pub(super) fn text(&self, turn: usize) -> Option<String> {
         let mut known: Vec<String> = Vec::new();
         let formats = self.formats.iter().flat_map(|name| of_format(name));
         known.extend(
@@ -203,7 +145,7 @@ impl Asked<'_> {
     }
 
     /// Strings that match all patterns, up to candidate `turn`.
-    fn patterned(&self, turn: usize) -> Vec<String> {
+    pub(super) fn patterned(&self, turn: usize) -> Vec<String> {
         let mut all: Vec<String> = Vec::new();
         // The shortest of one pattern need not match the others.
         for (_, pattern) in &self.patterns {

@@ -11,7 +11,22 @@ use crate::reach::Reach;
 
 /// The strings and numbers that are worth trying.
 #[derive(Debug, Default)]
-pub(crate) struct Texts(pub(super) RefCell<HashMap<Key, Rc<[String]>>>);
+pub(crate) struct Texts(RefCell<HashMap<Key, Rc<[String]>>>);
+
+impl Texts {
+    /// Those for a key, from `make` if they are not known.
+    pub(super) fn of(&self, key: Key, make: impl FnOnce() -> Rc<[String]>) -> Rc<[String]> {
+        if let Some(known) = self.0.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let all = make();
+        let mut texts = self.0.borrow_mut();
+        if texts.len() < MOST_KEPT {
+            texts.insert(key, Rc::clone(&all));
+        }
+        all
+    }
+}
 
 /// The subschemas that declare a member, by its name, themselves or in place.
 #[derive(Debug, Default)]
@@ -34,7 +49,7 @@ impl Declaring {
 }
 
 /// The subschemas that apply, the type, and all types of the value.
-pub(super) type Key = (Vec<SubschemaId>, TypeSet, TypeSet);
+type Key = (Vec<SubschemaId>, TypeSet, TypeSet);
 
 /// How instances vary.
 #[derive(Clone, Copy, Debug)]
@@ -61,5 +76,14 @@ pub(crate) struct Extra {
     pub(super) name: Option<usize>,
 }
 
+/// The same texts without those that were there before.
+pub(super) fn distinct(mut all: Vec<String>) -> Vec<String> {
+    let mut known = HashSet::new();
+    all.retain(|text| known.insert(text.clone()));
+    all
+}
+
 /// Names for which it is kept which subschemas declare them.
 const MOST_NAMES: usize = 256;
+/// Lists of strings and numbers that are kept.
+const MOST_KEPT: usize = 64;

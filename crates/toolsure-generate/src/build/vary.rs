@@ -1,14 +1,14 @@
 //! Values that vary at the end of a path of steps: every candidate in turn, those of the hints among them.
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use toolsure_json::json_string;
 use toolsure_syntax::Keyword;
 use toolsure_syntax::model::{SubschemaId, TypeSet};
 
+use super::member_names::declared;
 use super::variation::Variation;
-use super::{Builder, Focus, MOST_ITEMS, Position, Style};
+use super::{Builder, Focus, MOST_ITEMS, Position, Style, listed, number, string};
 use crate::conjunction::{Choice, Conjunction};
 use crate::hints::LONGEST;
 use crate::part::Part;
@@ -47,7 +47,7 @@ impl<'g> Builder<'g> {
         if found.is_never {
             return None;
         }
-        if let Some(values) = self.listed(&found, None) {
+        if let Some(values) = listed::values(&found, None) {
             let pick = number.checked_rem(values.len())?;
             self.out.push_str(values.get(pick)?);
             return Some(());
@@ -69,7 +69,7 @@ impl<'g> Builder<'g> {
                 let turn = pick.saturating_add(round.saturating_mul(OBJECTS));
                 self.restyle(turn);
                 // Each extra member is beside nothing else once, and beside all declared members once.
-                let first = if self.declared(&found).is_empty() {
+                let first = if declared(&self.budget, &found).is_empty() {
                     1
                 } else {
                     3
@@ -93,11 +93,7 @@ impl<'g> Builder<'g> {
     }
 
     /// All values worth trying, by type.
-    fn worth_trying(
-        &mut self,
-        found: &Conjunction<'g>,
-        variation: Variation<'g>,
-    ) -> Vec<Candidates> {
+    fn worth_trying(&self, found: &Conjunction<'g>, variation: Variation<'g>) -> Vec<Candidates> {
         let texts = |all: &[&str]| Candidates::Texts(all.iter().map(|&it| it.to_owned()).collect());
         let possible = ORDER.into_iter().filter(|one| found.types.intersects(*one));
         possible
@@ -113,27 +109,20 @@ impl<'g> Builder<'g> {
 
     /// The strings or numbers worth trying, as JSON texts.
     fn scalars(
-        &mut self,
+        &self,
         found: &Conjunction<'g>,
         of_type: TypeSet,
         variation: Variation<'g>,
     ) -> Rc<[String]> {
         let key = (found.subs.clone(), of_type, found.types);
-        if let Some(known) = variation.texts.0.borrow().get(&key) {
-            return Rc::clone(known);
-        }
-        let all: Rc<[String]> = match of_type {
+        let (schema, budget) = (self.schema, &self.budget);
+        variation.texts.of(key, || match of_type {
             TypeSet::STRING => {
-                let all = self.strings(found, variation.hints);
+                let all = string::worth_trying(schema, budget, found, variation.hints);
                 all.iter().map(|text| json_string(text)).collect()
             }
-            _ => self.numbers(found, of_type, variation).into(),
-        };
-        let mut texts = variation.texts.0.borrow_mut();
-        if texts.len() < MOST_KEPT {
-            texts.insert(key, Rc::clone(&all));
-        }
-        all
+            _ => number::worth_trying(budget, found, of_type, variation).into(),
+        })
     }
 
     /// The number of items that an array is to have, and whether they are equal; `None` if it has what it must.
@@ -185,7 +174,7 @@ impl<'g> Builder<'g> {
         let by_length = lengths.take(24).map(|length| "n".repeat(*length));
         let is_wanted = |name: &String| {
             let mut subs = found.subs.iter();
-            is_declared || !subs.any(|sub| self.reach.member(*sub, name).is_some())
+            is_declared || !subs.any(|sub| self.schema.reach.member(*sub, name).is_some())
         };
         let names = hints.names.iter().cloned();
         let mut all: Vec<String> = names.filter(is_wanted).collect();
@@ -231,13 +220,6 @@ fn in_turn(all: &[Candidates], mut pick: usize) -> Option<(&Candidates, usize)> 
     None
 }
 
-/// The same texts without those that were there before.
-pub(super) fn distinct(mut all: Vec<String>) -> Vec<String> {
-    let mut known = HashSet::new();
-    all.retain(|text| known.insert(text.clone()));
-    all
-}
-
 /// The types in the order in which their values are tried.
 const ORDER: [TypeSet; 7] = [
     TypeSet::NULL,
@@ -255,5 +237,3 @@ const OBJECTS: usize = 8;
 const EXTRA_NAMES: usize = 24;
 /// Items of an array that is not the one that varies.
 const MOST_DEEP: usize = 20;
-/// Lists of strings and numbers that are kept.
-const MOST_KEPT: usize = 64;
