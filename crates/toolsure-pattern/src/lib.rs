@@ -36,7 +36,6 @@
 mod alphabet;
 mod ast;
 mod backtrack;
-mod behind;
 mod bracket;
 mod closure;
 mod conditions;

@@ -1,4 +1,4 @@
-//! Rewrites a pattern in the syntax that all engines share.
+//! Rewrites a pattern in the syntax that all engines share, and compares the languages of two patterns.
 //!
 //! Properties, names of groups and modifiers are written as classes, groups and characters. A pattern
 //! with lookaheads is written as the regular expression of the same language, if that is short: the
@@ -10,9 +10,9 @@ mod automaton;
 mod behind;
 mod classes;
 mod expression;
-mod included;
 mod language;
 mod lengths;
+mod looks;
 mod print;
 #[cfg(test)]
 mod tests;
@@ -20,14 +20,24 @@ mod tests;
 use toolsure_json::int::to_u64;
 
 use crate::Pattern;
-use crate::parse::{self, Parsed};
-
 use crate::fuel::spend;
 
-use automaton::Automaton;
-pub use included::Inclusion;
-use language::Language;
+use language::{Language, Shortest};
 pub use lengths::PlainPattern;
+use looks::{LONGEST, read, without_looks};
+
+/// Whether a pattern matches all strings of a set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a set of strings is included in another or is not"
+)]
+pub enum Inclusion {
+    /// It matches all.
+    Included,
+    /// It does not match this one, which is as short as any of them.
+    Excluded(String),
+}
 
 impl Pattern {
     /// A pattern that matches the same strings, without lookaround, `\p{…}`, names of groups, and
@@ -61,32 +71,58 @@ impl Pattern {
         };
         (text.len() <= LONGEST).then_some(text)
     }
-}
 
-fn read(text: &str) -> Option<Parsed> {
-    parse::parse(text, DEEPEST, usize::MAX).ok()
-}
+    /// The pattern without the lookaheads after a leading `^` that only bound the length, such as
+    /// `(?=.{1,64}$)`, and these bounds. `None` if there is no such lookahead, if the class that it
+    /// repeats forbids something that the rest allows, or if the rest cannot be written as
+    /// [`Pattern::plain`] writes it.
+    ///
+    /// ```
+    /// use toolsure_pattern::{Limits, Pattern};
+    ///
+    /// let split = |text| Pattern::new(text, &Limits::default()).map(|one| one.plain_with_lengths(&mut 100_000));
+    /// let plain = split(r"^(?=.{1,64}$)[a-z]+(\.[a-z]+)*$")?.unwrap();
+    /// assert_eq!((plain.text.as_str(), plain.min, plain.max), (r"^[a-z]+(\.[a-z]+)*$", 1, Some(64)));
+    /// // Without the lookahead, a line break would be accepted.
+    /// assert_eq!(split(r"^(?=.{1,64}$)\D+$")?, None);
+    /// # Ok::<(), toolsure_pattern::PatternError>(())
+    /// ```
+    #[must_use]
+    pub fn plain_with_lengths(&self, fuel: &mut u64) -> Option<PlainPattern> {
+        lengths::split(read(&self.text)?, fuel)
+    }
 
-fn without_looks(own: &Parsed, fuel: &mut u64) -> Option<String> {
-    let mut language = Language::of(&[(&own.ast, own.root)], fuel)?;
-    let whole = language.matched(&own.ast, own.root)?;
-    let automaton = Automaton::of(&mut language, whole)?;
-    let expression = automaton.expression(language.fuel())?;
-    let text = print::expression(&expression, language.atoms())?;
-    let other = read(&text)?;
-    (text.len() <= LONGEST && match_the_same(own, &other, fuel)?).then_some(text)
+    /// Whether another pattern matches every string of at least `length` code points that this one
+    /// matches. `None` if one of the two has something that no automaton expresses here, such as a
+    /// reference to a group, or the fuel is not enough.
+    ///
+    /// One unit of fuel takes about 100 ns, as in [`Pattern::plain`].
+    ///
+    /// ```
+    /// use toolsure_pattern::{Inclusion, Limits, Pattern};
+    ///
+    /// let pattern = |text| Pattern::new(text, &Limits::default());
+    /// let (narrow, wide) = (pattern("^[A-Z][A-Z0-9]+$")?, pattern("^[A-Z][A-Z0-9_]+$")?);
+    /// assert_eq!(narrow.included_in(&wide, 0, &mut 10_000), Some(Inclusion::Included));
+    /// let only = Inclusion::Excluded("A_".to_owned());
+    /// assert_eq!(wide.included_in(&narrow, 0, &mut 10_000), Some(only));
+    /// let longer = wide.included_in(&narrow, 3, &mut 10_000);
+    /// assert!(matches!(longer, Some(Inclusion::Excluded(text)) if text.len() == 3));
+    /// let repeated = pattern(r"^(.)\1$")?;
+    /// assert_eq!(narrow.included_in(&repeated, 0, &mut 10_000), None);
+    /// # Ok::<(), toolsure_pattern::PatternError>(())
+    /// ```
+    #[must_use]
+    pub fn included_in(&self, other: &Self, length: usize, fuel: &mut u64) -> Option<Inclusion> {
+        let (own, other) = (read(&self.text)?, read(&other.text)?);
+        let trees = [(&own.ast, own.root), (&other.ast, other.root)];
+        let mut language = Language::of(&trees, fuel)?;
+        let one = language.matched(&own.ast, own.root)?;
+        let two = language.matched(&other.ast, other.root)?;
+        let only = language.without(one, two)?;
+        Some(match language.shortest(only, length)? {
+            Shortest::None => Inclusion::Included,
+            Shortest::Text(text) => Inclusion::Excluded(text),
+        })
+    }
 }
-
-/// Whether two patterns match the same strings; `None` if a limit is reached.
-fn match_the_same(one: &Parsed, other: &Parsed, fuel: &mut u64) -> Option<bool> {
-    let trees = [(&one.ast, one.root), (&other.ast, other.root)];
-    let mut language = Language::of(&trees, fuel)?;
-    let one = language.matched(&one.ast, one.root)?;
-    let other = language.matched(&other.ast, other.root)?;
-    language.equal(one, other)
-}
-
-/// Bytes of a rewritten pattern.
-const LONGEST: usize = 500;
-/// Groups inside groups, in the pattern and in what it becomes.
-const DEEPEST: usize = 32;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::language::{EMPTY, Language, Position, Shortest};
-use super::{DEEPEST, LONGEST, print, read, without_looks};
-use crate::Pattern;
+use super::looks::{DEEPEST, LONGEST, without_looks};
+use super::print;
 use crate::ast::{Assertion, Ast, NO_MAX, Node, NodeId};
 use crate::parse::Parsed;
 
@@ -12,7 +12,7 @@ use crate::parse::Parsed;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PlainPattern {
-    /// The pattern, as [`Pattern::plain`] writes it.
+    /// The pattern, as [`Pattern::plain`](crate::Pattern::plain) writes it.
     pub text: String,
     /// The minimum number of code points.
     pub min: u64,
@@ -28,61 +28,43 @@ struct Bounds {
     max: Option<u64>,
 }
 
-impl Pattern {
-    /// The pattern without the lookaheads after a leading `^` that only bound the length, such as
-    /// `(?=.{1,64}$)`, and these bounds. `None` if there is no such lookahead, if the class that it
-    /// repeats forbids something that the rest allows, or if the rest cannot be written as
-    /// [`Pattern::plain`] writes it.
-    ///
-    /// ```
-    /// use toolsure_pattern::{Limits, Pattern};
-    ///
-    /// let split = |text| Pattern::new(text, &Limits::default()).map(|one| one.plain_with_lengths(&mut 100_000));
-    /// let plain = split(r"^(?=.{1,64}$)[a-z]+(\.[a-z]+)*$")?.unwrap();
-    /// assert_eq!((plain.text.as_str(), plain.min, plain.max), (r"^[a-z]+(\.[a-z]+)*$", 1, Some(64)));
-    /// // Without the lookahead, a line break would be accepted.
-    /// assert_eq!(split(r"^(?=.{1,64}$)\D+$")?, None);
-    /// # Ok::<(), toolsure_pattern::PatternError>(())
-    /// ```
-    #[must_use]
-    pub fn plain_with_lengths(&self, fuel: &mut u64) -> Option<PlainPattern> {
-        let mut own = read(&self.text)?;
-        let Node::Concat(list) = own.ast.node(own.root) else {
-            return None;
-        };
-        let children = own.ast.children(list).to_vec();
-        let (start, rest) = children.split_first()?;
-        if own.ast.node(*start) != Node::Assert(Assertion::Start) {
-            return None;
-        }
-        let mut bounds = BTreeMap::new();
-        for id in rest {
-            if !matches!(own.ast.node(*id), Node::Look { behind: false, .. }) {
-                break;
-            }
-            bounds.extend(bounds_of(&own.ast, *id).map(|one| (*id, one)));
-        }
-        let without = |own: &mut Parsed, bounds: &BTreeMap<NodeId, Bounds>| {
-            let kept = children.iter().filter(|id| !bounds.contains_key(id));
-            let kept: Vec<NodeId> = kept.copied().collect();
-            let list = own.ast.list(&kept);
-            own.root = own.ast.push(Node::Concat(list));
-        };
-        without(&mut own, &bounds);
-        // Others stay in the pattern, which then matches less: what holds of it still does.
-        keep_lengths(&own, &mut bounds, fuel)?;
-        if bounds.is_empty() {
-            return None;
-        }
-        without(&mut own, &bounds);
-        let text = match own.ast.facts(own.root).looks {
-            true => without_looks(&own, fuel)?,
-            false => print::tree(&own.ast, own.root)?,
-        };
-        let max = bounds.values().filter_map(|one| one.max).min();
-        let min = bounds.values().map(|one| one.min).max().unwrap_or(0);
-        (text.len() <= LONGEST).then_some(PlainPattern { text, min, max })
+/// See [`Pattern::plain_with_lengths`](crate::Pattern::plain_with_lengths).
+pub(super) fn split(mut own: Parsed, fuel: &mut u64) -> Option<PlainPattern> {
+    let Node::Concat(list) = own.ast.node(own.root) else {
+        return None;
+    };
+    let children = own.ast.children(list).to_vec();
+    let (start, rest) = children.split_first()?;
+    if own.ast.node(*start) != Node::Assert(Assertion::Start) {
+        return None;
     }
+    let mut bounds = BTreeMap::new();
+    for id in rest {
+        if !matches!(own.ast.node(*id), Node::Look { behind: false, .. }) {
+            break;
+        }
+        bounds.extend(bounds_of(&own.ast, *id).map(|one| (*id, one)));
+    }
+    let without = |own: &mut Parsed, bounds: &BTreeMap<NodeId, Bounds>| {
+        let kept = children.iter().filter(|id| !bounds.contains_key(id));
+        let kept: Vec<NodeId> = kept.copied().collect();
+        let list = own.ast.list(&kept);
+        own.root = own.ast.push(Node::Concat(list));
+    };
+    without(&mut own, &bounds);
+    // Others stay in the pattern, which then matches less: what holds of it still does.
+    keep_lengths(&own, &mut bounds, fuel)?;
+    if bounds.is_empty() {
+        return None;
+    }
+    without(&mut own, &bounds);
+    let text = match own.ast.facts(own.root).looks {
+        true => without_looks(&own, fuel)?,
+        false => print::tree(&own.ast, own.root)?,
+    };
+    let max = bounds.values().filter_map(|one| one.max).min();
+    let min = bounds.values().map(|one| one.min).max().unwrap_or(0);
+    (text.len() <= LONGEST).then_some(PlainPattern { text, min, max })
 }
 
 /// Keeps the bounds that repeat a class that all strings which a pattern matches consist of.
