@@ -1,4 +1,4 @@
-//! One call: its arguments before the handler, its result after it.
+//! One call: its arguments before the handler, its result after it, also when a task gives it.
 
 use std::sync::Arc;
 
@@ -102,6 +102,25 @@ impl ServerLayer {
         self.error_value(tool, &mut result, era);
         self.project(tool, &mut result, era);
         result
+    }
+
+    /// Checks and projects the result in an answer to `tasks/get`.
+    pub(super) fn emit_task(&self, tool: &Arc<ToolContract>, result: &mut JsonObject, era: Era) {
+        // A value that is not a tool result has no structured content, which a tool with
+        // an output schema must give. Without an output schema there is nothing to check.
+        let read = serde_json::from_value(Value::Object(result.clone()));
+        let read = match (read, tool.output_text()) {
+            (Ok(read), _) => read,
+            (Err(_), Some(_)) => CallToolResult::default(),
+            (Err(_), None) => return,
+        };
+        let projected = self.emit_result(tool, read, era);
+        // A result is strings and JSON values, whose serialisation cannot fail. If it
+        // did, the result would not be sent.
+        *result = match serde_json::to_value(projected) {
+            Ok(Value::Object(object)) => object,
+            _ => JsonObject::from_iter([("isError".to_owned(), Value::Bool(true))]),
+        };
     }
 
     /// Leaves out the structured content of an error that does not match the output schema, for clients

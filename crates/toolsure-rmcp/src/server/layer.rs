@@ -1,4 +1,6 @@
 //! The layer of a server: its options, and the state that its handlers share.
+//!
+//! Its checks are in `call` and `list`; `handler`, `router` and `transport` have what it wraps, each beside the wrapper.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

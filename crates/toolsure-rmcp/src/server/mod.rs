@@ -13,8 +13,6 @@ mod lines;
 mod list;
 mod malformed;
 mod router;
-mod sampling;
-mod task;
 mod text;
 mod transport;
 

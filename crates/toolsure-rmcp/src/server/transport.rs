@@ -1,16 +1,24 @@
-//! A server's transport through which the messages that handlers send themselves get the form of the
-//! client's version.
+//! The messages that handlers send themselves, in the form of the client's version: tool results inside
+//! `sampling/createMessage` and `notifications/tasks`, and a transport that projects both on their way.
+#![expect(
+    deprecated,
+    reason = "clients of older versions are asked so as long as rmcp has the request"
+)]
 
 use std::future::Future;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, JsonRpcMessage, ProtocolVersion, ServerJsonRpcMessage,
-    ServerNotification, ServerRequest, ServerResult,
+    ClientJsonRpcMessage, CreateMessageRequestParams, JsonRpcMessage, ProtocolVersion,
+    ServerJsonRpcMessage, ServerNotification, ServerRequest, ServerResult, TaskPayload,
+    TaskStatusNotificationParams,
 };
 use rmcp::transport::{IntoTransport, Transport};
+use toolsure_json::{OwnedDocument, ReadLimits};
+use toolsure_mcp::era::Era;
 
-use super::ServerLayer;
+use super::{ServerEvent, ServerLayer};
+use crate::era;
 
 /// A transport for rmcp's server, below a handler of the same layer. Made by
 /// [`ServerLayer::transport`].
@@ -54,6 +62,102 @@ impl ServerLayer {
             inner: transport.into_transport(),
             version: None,
         }
+    }
+
+    /// Projects a `sampling/createMessage` for a client of this version. If the version cannot
+    /// express the structured content of a `tool_result` block, it is changed as in the result of a
+    /// call.
+    ///
+    /// A handler sends requests itself, without the layer, and [`transport`](Self::transport) projects
+    /// them on their way. Over HTTP a handler keeps a clone of the layer and sends the result of this
+    /// method:
+    ///
+    /// ```
+    /// # use rmcp::{ErrorData, RoleServer, model::CreateMessageRequestParams, service::RequestContext};
+    /// # use toolsure_rmcp::ServerLayer;
+    /// # #[expect(deprecated, reason = "sampling is for clients of older versions")]
+    /// async fn ask(
+    ///     layer: &ServerLayer,
+    ///     params: CreateMessageRequestParams,
+    ///     context: &RequestContext<RoleServer>,
+    /// ) -> Result<(), ErrorData> {
+    ///     let params = layer.sampling(params, context.protocol_version().as_ref())?;
+    ///     let _answer = context.peer.create_message(params).await;
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// This version cannot express a message.
+    pub fn sampling(
+        &self,
+        params: CreateMessageRequestParams,
+        version: Option<&ProtocolVersion>,
+    ) -> Result<CreateMessageRequestParams, rmcp::ErrorData> {
+        let reader = era::of_version(version);
+        let failed = |why: String| {
+            rmcp::ErrorData::internal_error(
+                format!("sampling messages cannot be projected: {why}"),
+                None,
+            )
+        };
+        let text = serde_json::to_vec(&params).map_err(|error| failed(error.to_string()))?;
+        let document = OwnedDocument::read(text, &ReadLimits::default())
+            .map_err(|error| failed(error.to_string()))?;
+        let projected = self.projection(reader).sampling(document.document().root());
+        if projected.lost.is_empty() {
+            return Ok(params);
+        }
+        for lost in &projected.lost {
+            self.emit_event(&ServerEvent::Lost {
+                reader,
+                tool: "sampling/createMessage",
+                lost,
+            });
+        }
+        serde_json::from_str(&projected.text).map_err(|error| failed(error.to_string()))
+    }
+
+    /// Checks the result in a `notifications/tasks`, and projects it as in the answer to a call.
+    /// The notification is unchanged if it has no result, or if this layer has not seen its task.
+    ///
+    /// A handler sends notifications itself, without the layer, and [`transport`](Self::transport)
+    /// checks them on their way. Over HTTP a handler keeps a clone of the layer and sends the result of
+    /// this method.
+    ///
+    /// ```
+    /// use rmcp::model::{
+    ///     DetailedTask, ServerNotification, TaskStatusNotification, TaskStatusNotificationParams,
+    /// };
+    /// use rmcp::service::{Peer, ServiceError};
+    /// use rmcp::RoleServer;
+    /// use toolsure_rmcp::ServerLayer;
+    ///
+    /// async fn report(
+    ///     layer: &ServerLayer,
+    ///     task: DetailedTask,
+    ///     client: &Peer<RoleServer>,
+    /// ) -> Result<(), ServiceError> {
+    ///     let status = layer.task_status(TaskStatusNotificationParams::new(task));
+    ///     let status = TaskStatusNotification::new(status);
+    ///     let status = ServerNotification::TaskStatusNotification(status);
+    ///     client.send_notification(status).await
+    /// }
+    /// ```
+    #[must_use]
+    pub fn task_status(
+        &self,
+        mut status: TaskStatusNotificationParams,
+    ) -> TaskStatusNotificationParams {
+        let contract = self.tasks().tool(&status.task.task.task_id).cloned();
+        if let (TaskPayload::Completed { result }, Some(contract)) =
+            (&mut status.task.payload, contract)
+        {
+            // Only in this era do notifications have results.
+            self.emit_task(&contract, result, Era::V2026_07_28);
+        }
+        status
     }
 }
 
