@@ -48,7 +48,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         config.listen.finish(),
     ];
     let wrong = read.into_iter().filter_map(Result::err);
-    problems.extend(wrong.map(|why| config.problem(why)));
+    problems.extend(wrong.map(|why| problem(config, why)));
     for (name, upstream) in &mut config.upstreams {
         let place = upstream.place();
         for why in upstream.finish(name, &sources.environment, sources.makes_locks) {
@@ -61,12 +61,15 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
     if let Some(token) = &config.admin_token
         && Digest::read(token).is_none()
     {
-        problems.push(config.problem("`admin.token` must be `sha256:` and 64 hexadecimal digits"));
+        problems.push(problem(
+            config,
+            "`admin.token` must be `sha256:` and 64 hexadecimal digits",
+        ));
     }
     problems.extend(without_address);
     problems.extend(authentication(config, sources));
     if config.upstreams.is_empty() {
-        problems.push(config.problem(
+        problems.push(problem(config,
             "there is no server: give a command after `--`, `--upstream URL`, or `[upstreams.NAME]` in the file",
         ));
     }
@@ -80,12 +83,12 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         addresses.push(config.listen.address);
     }
     if addresses.len() > 1 && addresses.contains(&None) {
-        problems.push(config.problem(
+        problems.push(problem(config,
             "with `upstreams.NAME.listen` the other upstreams need an address too, `listen.address`: standard input and output serve only one client",
         ));
     }
     let merging = merging(config);
-    problems.extend(merging.into_iter().map(|why| config.problem(why)));
+    problems.extend(merging.into_iter().map(|why| problem(config, why)));
     config.policy.rule_usage = Some(Arc::new(RuleUsage::new(config.upstreams.len())));
     let mut taken: Vec<SocketAddr> = addresses
         .into_iter()
@@ -98,7 +101,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         if let [one, other] = pair
             && one == other
         {
-            problems.push(config.problem(format!(
+            problems.push(problem(config, format!(
                 "`{one}` is used twice; `listen.address`, `admin.address` and each `upstreams.NAME.listen` need different addresses"
             )));
         }
@@ -112,18 +115,24 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
             Some(word) => format!("; did you mean `{word}`?"),
             None => String::new(),
         };
-        problems.push(config.problem(format!(
-            "`log.level`: `{}` is neither a level nor a list of `module=level`{hint}",
-            quote(wrong, SHOWN)
-        )));
+        problems.push(problem(
+            config,
+            format!(
+                "`log.level`: `{}` is neither a level nor a list of `module=level`{hint}",
+                quote(wrong, SHOWN)
+            ),
+        ));
     }
     if let Some(endpoint) = &config.telemetry.endpoint
         && HttpTarget::new(endpoint).is_err()
     {
-        problems.push(config.problem(format!(
-            "`telemetry.endpoint`: `{}` is not an http or https URL",
-            shown_url(endpoint)
-        )));
+        problems.push(problem(
+            config,
+            format!(
+                "`telemetry.endpoint`: `{}` is not an http or https URL",
+                shown_url(endpoint)
+            ),
+        ));
     }
     for (name, upstream) in &config.upstreams {
         if let Err(error) = config.policy(name, upstream).check() {
@@ -147,12 +156,12 @@ fn authentication(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem> {
             .any(|upstream| upstream.authorization == AuthorizationWord::Caller),
     };
     if let Err(why) = config.auth.finish(&around) {
-        return vec![config.problem(why)];
+        return vec![problem(config, why)];
     }
     let mut problems = Vec::new();
     let addresses = upstreams.filter_map(|upstream| Some((upstream.listen?, upstream.place())));
     let own = config.listen.address;
-    let mut addresses = addresses.chain(own.map(|own| (own, config.place("listen.address"))));
+    let mut addresses = addresses.chain(own.map(|own| (own, place_of(config, "listen.address"))));
     let public = addresses.find(|(address, _)| !address.ip().is_loopback());
     let is_open = config.auth.authenticator.is_none();
     if let Some((public, place)) = public.filter(|_| is_open && !config.listen.open) {
@@ -292,11 +301,37 @@ fn without_address(config: &Config) -> Vec<Problem> {
         keys.map(move |key| (name, key))
     });
     let problems = keys.map(|(name, key)| {
-        config.problem(format!(
+        problem(config, format!(
             "upstream `{name}`: `{key}` needs the upstream's own address, `listen`; upstreams that share an address are served at `/mcp`"
         ))
     });
     problems.collect()
+}
+
+/// A problem between settings. It is shown at the first one that the message names between backquotes and
+/// that was set: a key, a section in brackets, or an upstream.
+fn problem(config: &Config, message: impl Into<String>) -> Problem {
+    let message = message.into();
+    let named = message.split('`').skip(1).step_by(2);
+    let mut places = named.map(|name| place_of(config, name));
+    let place = places.find(|place| *place != Place::Whole);
+    Problem::new(place.unwrap_or(Place::Whole), message)
+}
+
+/// Where a key, a section in brackets or an upstream was set.
+fn place_of(config: &Config, name: &str) -> Place {
+    if let Some(upstream) = config.upstreams.get(name) {
+        return upstream.place();
+    }
+    let section = name
+        .strip_prefix('[')
+        .and_then(|name| name.strip_suffix(']'));
+    let mut written = config.written.iter();
+    let found = written.find(|(key, _)| match section {
+        Some(section) => key.split('.').next() == Some(section),
+        None => **key == name,
+    });
+    found.map_or(Place::Whole, |(_, place)| place.clone())
 }
 
 /// Why upstreams cannot share one listing.

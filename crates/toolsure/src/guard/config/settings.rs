@@ -17,7 +17,6 @@ use super::auth::Auth;
 use super::caller_rule::{CallerRule, RulePlaces};
 use super::listen::Listen;
 use super::place::{Place, SHOWN};
-use super::problem::Problem;
 use super::rate::RateWords;
 use super::read::{file, read};
 use super::sessions::Sessions;
@@ -97,40 +96,6 @@ pub(crate) struct Telemetry {
 }
 
 impl Config {
-    /// Where a section's key was set.
-    pub(super) fn place(&self, key: &str) -> Place {
-        self.written.get(key).cloned().unwrap_or(Place::Whole)
-    }
-
-    /// A problem between settings. It is shown at the first one that the message names between backquotes
-    /// and that was set: a key, a section in brackets, or an upstream.
-    pub(super) fn problem(&self, message: impl Into<String>) -> Problem {
-        let message = message.into();
-        let named = message.split('`').skip(1).step_by(2);
-        let place = named
-            .map(|name| self.place_of(name))
-            .find(|place| *place != Place::Whole);
-        Problem::new(place.unwrap_or(Place::Whole), message)
-    }
-
-    fn place_of(&self, name: &str) -> Place {
-        if let Some(upstream) = self.upstreams.get(name) {
-            return upstream.place();
-        }
-        match name
-            .strip_prefix('[')
-            .and_then(|name| name.strip_suffix(']'))
-        {
-            Some(section) => {
-                let mut written = self.written.iter();
-                let inside = |key: &str| key.split('.').next() == Some(section);
-                let found = written.find(|(key, _)| inside(key));
-                found.map_or(Place::Whole, |(_, place)| place.clone())
-            }
-            None => self.place(name),
-        }
-    }
-
     /// The upstreams that share one listing, for clients of `listen.address` or of standard input
     /// and output. Empty for a single upstream without a prefix, which is passed through as it is.
     pub(crate) fn merged(&self) -> Vec<(&str, &Upstream)> {
