@@ -267,7 +267,7 @@ fn the_tools_of_a_listing_share_its_limits() {
     };
     assert_eq!(relations(Limits::default()), ["narrower"; 3]);
     let one = Limits {
-        listing_fuel: 30_000,
+        listing_fuel: 50_000,
         ..Limits::default()
     };
     assert_eq!(relations(one), ["narrower", "narrower", "undecided"]);

@@ -129,6 +129,7 @@ fn rows() -> Vec<Value> {
         json!({"allOf": [{}], "required": ["z"]}),
         json!({"type": "number", "anyOf": [{"unevaluatedItems": {}}]}),
         json!({"anyOf": [{"allOf": [{}], "required": ["z"]}]}),
+        json!({"anyOf": [{"type": "array", "unevaluatedItems": false}, {"type": "array", "minItems": 1, "items": {}}]}),
     ]
 }
 
@@ -184,6 +185,7 @@ fn random_schema(random: &mut Random, depth: usize) -> Value {
             12 => ("description", json!("x")),
             13 => ("additionalProperties", json!(small > 1)),
             14 => ("maxLength", json!(small + 1)),
+            15 if small > 1 => ("items", json!({})),
             15 => ("items", json!({"type": "string"})),
             _ => ("if", json!({"required": [name]})),
         };

@@ -179,7 +179,14 @@ impl ProviderTools {
                     Err(all.refused.len().saturating_sub(1))
                 }
             };
-            all.by_name.insert(contract.name().to_owned(), place);
+            // Of two tools with one name, only the first is published.
+            let known = all
+                .by_name
+                .entry(contract.name().to_owned())
+                .or_insert(place);
+            if known.is_err() {
+                *known = place;
+            }
         }
         all
     }

@@ -53,22 +53,15 @@ impl<'a> Comparison<'a> {
     /// Pays for visiting that many members of the left side.
     fn pay_for(&mut self, facts: &Facts<'a>, keyword: &str) -> bool {
         let count: usize = facts.all(keyword).into_iter().map(|all| all.len()).sum();
-        self.pay_names(count)
-    }
-
-    fn pay_names(&mut self, count: usize) -> bool {
-        self.pay(
-            u64::try_from(count)
-                .unwrap_or(u64::MAX)
-                .saturating_mul(NAME),
-        )
+        self.pay(u64::try_from(count).unwrap_or(u64::MAX))
     }
 
     fn required(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
         let Some(wanted) = self.right.keyword(node, "required") else {
             return true;
         };
-        if !self.pay_names(wanted.len()) || !self.pay_for(facts, "required") {
+        let count = u64::try_from(wanted.len()).unwrap_or(u64::MAX);
+        if !self.pay(count) || !self.pay_for(facts, "required") {
             return self.too_large();
         }
         let own = names_of(facts, "required");
@@ -105,10 +98,6 @@ impl<'a> Comparison<'a> {
     }
 
     fn declared(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
-        let count = self.right.keyword(node, "properties");
-        if !self.pay_names(count.map_or(0, |all| all.len())) {
-            return self.too_large();
-        }
         let mut holds = true;
         for (name, schema) in self.wanted(node, "properties") {
             if let Some(own) = member(facts, name) {

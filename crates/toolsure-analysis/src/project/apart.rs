@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use toolsure_syntax::model::TypeSet;
 
+use super::keywords::EVALUATE;
 use super::tree::{Json, Members};
 use super::values::ValueSet;
 
@@ -120,25 +121,16 @@ fn listed(schema: &Members) -> Option<ValueSet<'_>> {
     Some(values.iter().collect())
 }
 
-fn needs_items(schema: &Members) -> bool {
+pub(super) fn needs_items(schema: &Members) -> bool {
     schema
         .get("minItems")
         .is_some_and(|least| least.count() != Some(0))
 }
 
 /// Whether only the empty array matches.
-fn forbids_items(schema: &Members) -> bool {
-    const EVALUATE_ITEMS: [&str; 8] = [
-        "prefixItems",
-        "items",
-        "contains",
-        "allOf",
-        "anyOf",
-        "oneOf",
-        "$ref",
-        "if",
-    ];
+pub(super) fn forbids_items(schema: &Members) -> bool {
+    let has_any = |keywords: &[&str]| keywords.iter().any(|keyword| schema.has(keyword));
+    let evaluates = has_any(EVALUATE) || has_any(&["prefixItems", "items", "$recursiveRef"]);
     !schema.has("prefixItems") && schema.forbids("items")
-        || schema.forbids("unevaluatedItems")
-            && !EVALUATE_ITEMS.iter().any(|keyword| schema.has(keyword))
+        || schema.forbids("unevaluatedItems") && !evaluates
 }

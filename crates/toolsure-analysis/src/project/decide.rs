@@ -301,6 +301,6 @@ const OF_A_BYTE: u64 = 2;
 /// The fuel to prepare the comparison of one tool's schemas.
 const COMPARISON: u64 = 20_000;
 /// The fuel to compare a pair of subschemas by the rules.
-const OF_A_PAIR: u64 = 1_000;
+const OF_A_PAIR: u64 = 2_000;
 /// The minimum fuel of each check.
 const OVERHEAD: u64 = 100;

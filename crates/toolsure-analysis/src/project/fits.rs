@@ -3,6 +3,7 @@
 use toolsure_json::{Key as _, Kind, Node as _, View};
 use toolsure_syntax::model::TypeSet;
 
+use super::apart::{forbids_items, needs_items};
 use super::reference::follow;
 use super::tree::{Form, Json, Members};
 use super::walk::{DEEPEST, Side, Walk, declared, unwrap};
@@ -129,6 +130,8 @@ impl<'m> Walk<'m> {
                 }
                 true
             }
+            Kind::Array if value.len() > 0 && forbids_items(members) => false,
+            Kind::Array if value.len() == 0 && needs_items(members) => false,
             Kind::Array => value.items().take(LOOKED_AT).enumerate().all(|(at, item)| {
                 let each = members
                     .schemas("prefixItems")

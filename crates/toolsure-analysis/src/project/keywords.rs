@@ -427,7 +427,7 @@ const TELLS: [&str; 8] = [
 ];
 
 /// Keywords whose subschemas evaluate members or items of the same value (core 2020-12 section 11).
-const EVALUATE: &[&str] = &[
+pub(super) const EVALUATE: &[&str] = &[
     "$ref",
     "$dynamicRef",
     "allOf",

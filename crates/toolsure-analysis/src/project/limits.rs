@@ -19,7 +19,7 @@ use super::report::Refusal;
 /// | `instances` | 300 | instances that are tried, in each direction |
 /// | `fuel` | 8,000,000 | units of work of all checks of instances, and 2 for each byte of an instance |
 /// | `listing_values` | 1,000,000 | the same for all schemas of a listing, as they are while they are rewritten; tools beyond are refused |
-/// | `listing_fuel` | 250,000,000 | `fuel` of all tools of a listing, 1,000 for each of the `pairs` and 20,000 for each tool; relations beyond follow from the kinds of the steps, or are undecided |
+/// | `listing_fuel` | 250,000,000 | `fuel` of all tools of a listing, 2,000 for each of the `pairs` and 20,000 for each tool; relations beyond follow from the kinds of the steps, or are undecided |
 /// | `listing_work` | 10,000,000 | units of work of rewriting a listing, 100 to 200 ns each; tools beyond are refused |
 /// | `listing_patterns` | 4,000,000 | units of work of writing the patterns of a listing in another form; patterns beyond become words |
 #[derive(Debug, Clone)]
@@ -51,7 +51,7 @@ pub struct Limits {
     /// remaining tools are refused: a listing of many small tools that each refer to a lot would exceed
     /// what the limits on one tool prevent.
     pub listing_values: usize,
-    /// `fuel` of all tools of a listing, 1,000 for each of the `pairs` that were compared and 20,000 for each tool. When it is used up, relations follow from the kinds of the steps
+    /// `fuel` of all tools of a listing, 2,000 for each of the `pairs` that were compared and 20,000 for each tool. When it is used up, relations follow from the kinds of the steps
     /// or are undecided.
     pub listing_fuel: u64,
     /// Units of work, 100 to 200 ns each, of rewriting a listing: values that are copied, merged, written and

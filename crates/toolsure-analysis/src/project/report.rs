@@ -234,7 +234,7 @@ pub enum Refusal {
         /// What the schema has of it.
         found: usize,
     },
-    /// A tool before it has the same name.
+    /// A tool before it has the same name, and is published.
     DuplicateName,
     /// The name must be shortened, and another tool of the listing has the short name, or would get it.
     NameTaken(String),

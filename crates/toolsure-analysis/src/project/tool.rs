@@ -141,9 +141,9 @@ impl ListingProjector<'_> {
         let mut known: HashSet<&str> = HashSet::new();
         for (index, (document, named)) in documents.iter().zip(&names).enumerate() {
             let allowed = self.limits.listing_values;
-            let is_new = named.as_deref().is_none_or(|name| known.insert(name));
+            let name = named.as_deref().unwrap_or_default();
             let projected = match document {
-                Ok(_) if !is_new => Err(Refusal::DuplicateName),
+                Ok(_) if known.contains(name) => Err(Refusal::DuplicateName),
                 Ok(_) if self.spent.values >= allowed => Err(Refusal::TooLarge {
                     limit: "listing_values",
                     allowed,
@@ -155,6 +155,9 @@ impl ListingProjector<'_> {
                 }
                 Err(error) => Err(Refusal::NotATool(error.to_string())),
             };
+            if projected.is_ok() {
+                known.insert(name);
+            }
             all.push(projected.map_err(|reason| RefusedTool {
                 index,
                 name: named.clone(),

@@ -1,6 +1,8 @@
 //! A schema as a mutable tree: members in order, numbers as they were written, and how the values of the
 //! published schema differ from those of the original.
 
+use std::cmp::Ordering;
+
 use toolsure_json::{Key as _, Kind, Node as _, Number, View, pointer, push_json_string};
 use toolsure_syntax::Dialect;
 use toolsure_syntax::model::TypeSet;
@@ -155,29 +157,40 @@ impl Json {
 
     /// Whether two values are equal, as JSON Schema compares them.
     pub(super) fn equals(&self, other: &Self) -> bool {
+        self.compare(other).is_eq()
+    }
+
+    /// An order of all values in which values that JSON Schema takes as equal are equal.
+    pub(super) fn compare(&self, other: &Self) -> Ordering {
         match (self, other) {
-            (Self::Null, Self::Null) => true,
-            (Self::Bool(a), Self::Bool(b)) => a == b,
-            (Self::Text(a), Self::Text(b)) => a == b,
+            (Self::Bool(a), Self::Bool(b)) => a.cmp(b),
+            (Self::Text(a), Self::Text(b)) => a.cmp(b),
             (Self::Number(a), Self::Number(b)) => match (Number::parse(a), Number::parse(b)) {
-                (Some(a), Some(b)) => a.compare(&b).is_eq(),
-                _ => a == b,
+                (Some(a), Some(b)) => a.compare(&b),
+                _ => a.cmp(b),
             },
             (Self::Array(a), Self::Array(b)) => {
-                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.equals(b))
+                let pairs = a.iter().zip(b).map(|(a, b)| a.compare(b));
+                a.len().cmp(&b.len()).then_with(|| first_difference(pairs))
             }
             (Self::Object(a), Self::Object(b)) => {
-                let (mut one, mut other): (Vec<_>, Vec<_>) =
-                    (a.list.iter().collect(), b.list.iter().collect());
-                one.sort_by(|a, b| a.0.cmp(&b.0));
-                other.sort_by(|a, b| a.0.cmp(&b.0));
-                one.len() == other.len()
-                    && one
-                        .iter()
-                        .zip(other)
-                        .all(|(a, b)| a.0 == b.0 && a.1.equals(&b.1))
+                let (a, b) = (a.sorted(), b.sorted());
+                let pairs = a.iter().zip(&b);
+                let pairs = pairs.map(|(a, b)| a.0.cmp(&b.0).then_with(|| a.1.compare(&b.1)));
+                a.len().cmp(&b.len()).then_with(|| first_difference(pairs))
             }
-            _ => false,
+            _ => self.rank().cmp(&other.rank()),
+        }
+    }
+
+    const fn rank(&self) -> u8 {
+        match self {
+            Self::Null => 0,
+            Self::Bool(_) => 1,
+            Self::Number(_) => 2,
+            Self::Text(_) => 3,
+            Self::Array(_) => 4,
+            Self::Object(_) => 5,
         }
     }
 
@@ -255,12 +268,24 @@ impl Json {
     }
 }
 
+fn first_difference(mut orders: impl Iterator<Item = Ordering>) -> Ordering {
+    let first = orders.find(|order| order.is_ne());
+    first.unwrap_or(Ordering::Equal)
+}
+
 impl Members {
     pub(super) fn of(list: Vec<(String, Json)>) -> Self {
         Self {
             list,
             coding: Coding::default(),
         }
+    }
+
+    /// The members, sorted by name.
+    fn sorted(&self) -> Vec<&(String, Json)> {
+        let mut all: Vec<_> = self.list.iter().collect();
+        all.sort_by(|a, b| a.0.cmp(&b.0));
+        all
     }
 
     /// A schema with one keyword.
