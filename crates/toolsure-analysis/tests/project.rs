@@ -622,3 +622,22 @@ fn small_enums_stay_beside_large_ones() {
     let has_enum = |name: &str| written["properties"][name].to_string().contains("enum");
     assert_eq!(["long", "many", "few"].map(has_enum), [false, true, true]);
 }
+
+/// Branches that differ in the number of items only: the mapping looks at it, as the claim that they exclude each other does.
+#[test]
+fn the_number_of_items_decides_the_branch() {
+    let schema = r#"{"type": "object", "properties": {"v": {"anyOf": [
+        {"type": "array", "unevaluatedItems": false}, {"type": "array", "minItems": 1, "items": {}}]}}}"#;
+    let projector = Projector::new(reader("kimi").unwrap());
+    let mapping = projector.project_schema(schema).unwrap().mapping;
+    for (original, published) in [
+        (r#"{"v":[]}"#, r#"{"v":[]}"#),
+        (r#"{"v":[5]}"#, r#"{"v":["5"]}"#),
+    ] {
+        let read = |text: &str| OwnedDocument::read(text, &ReadLimits::default()).unwrap();
+        let forward = mapping.forward(read(original).document().root());
+        assert_eq!(forward.as_deref(), Some(published));
+        let back = mapping.back(read(published).document().root());
+        assert_eq!(back.as_deref(), Some(original));
+    }
+}
