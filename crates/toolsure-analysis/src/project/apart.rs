@@ -4,8 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use toolsure_syntax::model::TypeSet;
 
-use super::keywords::EVALUATE;
-use super::tree::{Json, Members};
+use super::tree::{EVALUATE, Json, Members};
 use super::values::ValueSet;
 
 /// Branches that are compared.

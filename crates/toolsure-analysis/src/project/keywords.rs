@@ -8,7 +8,7 @@ use toolsure_syntax::model::TypeSet;
 
 use super::report::StepKind;
 use super::rewrite::{At, Effect, Rewriter};
-use super::tree::{Form, Json, Members};
+use super::tree::{EVALUATE, Form, Json, Members};
 use super::unions::{asserts, distinct};
 use super::words;
 
@@ -424,19 +424,4 @@ const TELLS: [&str; 8] = [
     "writeOnly",
     "contentEncoding",
     "contentMediaType",
-];
-
-/// Keywords whose subschemas evaluate members or items of the same value (core 2020-12 section 11).
-pub(super) const EVALUATE: &[&str] = &[
-    "$ref",
-    "$dynamicRef",
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "if",
-    "then",
-    "else",
-    "dependentSchemas",
-    "patternProperties",
-    "contains",
 ];

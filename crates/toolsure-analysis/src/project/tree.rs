@@ -69,6 +69,21 @@ pub(super) enum Form {
 /// The keywords whose subschemas, as items of an array, apply to the same value.
 pub(super) const IN_PLACE: [&str; 3] = ["anyOf", "oneOf", "allOf"];
 
+/// Keywords whose subschemas evaluate members or items of the same value (core 2020-12 section 11).
+pub(super) const EVALUATE: &[&str] = &[
+    "$ref",
+    "$dynamicRef",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "if",
+    "then",
+    "else",
+    "dependentSchemas",
+    "patternProperties",
+    "contains",
+];
+
 /// The member of a wrapped value.
 pub(super) const WRAPPED: &str = "json";
 
