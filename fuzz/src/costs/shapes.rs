@@ -171,68 +171,28 @@ pub const SHAPES: &[Shape] = &[
     shape(Operation::Inline, "chain of references", s::chain),
     shape(Operation::Inline, "unused definitions", s::definitions),
     shape(Operation::Inline, "properties", s::properties),
-    shape(
-        Operation::Project("openai-strict"),
-        "properties",
-        s::described,
-    ),
-    shape(
-        Operation::Project("openai-strict"),
-        "one definition often",
-        s::uses,
-    ),
-    shape(
-        Operation::Project("openai-strict"),
-        "oneOf with tags",
-        s::tagged,
-    ),
-    shape(Operation::Project("openai-strict"), "allOf", s::all_of),
-    shape(
-        Operation::Project("openai-strict"),
-        "listing of tools",
-        l::small_tools,
-    ),
-    shape(
-        Operation::Project("openai-strict"),
-        "listing of unions",
-        l::unions,
-    ),
-    shape(
-        Operation::Project("openai-strict"),
-        "listing of long enums",
-        l::enums,
-    ),
-    shape(
-        Operation::Project("openai-strict"),
+    project("openai-strict", "properties", s::described),
+    project("openai-strict", "one definition often", s::uses),
+    project("openai-strict", "oneOf with tags", s::tagged),
+    project("openai-strict", "allOf", s::all_of),
+    project("openai-strict", "listing of tools", l::small_tools),
+    project("openai-strict", "listing of unions", l::unions),
+    project("openai-strict", "listing of long enums", l::enums),
+    project(
+        "openai-strict",
         "listing of closed objects",
         l::closed_tools,
     ),
-    shape(
-        Operation::Project("anthropic-strict"),
-        "listing of unions",
-        l::unions,
-    ),
-    shape(
-        Operation::Project("anthropic-strict"),
-        "listing of long enums",
-        l::enums,
-    ),
-    shape(
-        Operation::Project("anthropic-strict"),
+    project("anthropic-strict", "listing of unions", l::unions),
+    project("anthropic-strict", "listing of long enums", l::enums),
+    project(
+        "anthropic-strict",
         "listing of closed objects",
         l::closed_tools,
     ),
-    shape(Operation::Project("gemini"), "listing of unions", l::unions),
-    shape(
-        Operation::Project("gemini"),
-        "listing of long enums",
-        l::enums,
-    ),
-    shape(
-        Operation::Project("gemini"),
-        "listing of closed objects",
-        l::closed_tools,
-    ),
+    project("gemini", "listing of unions", l::unions),
+    project("gemini", "listing of long enums", l::enums),
+    project("gemini", "listing of closed objects", l::closed_tools),
     shape(Operation::Repair, "a text of JSON", i::stringified),
     shape(Operation::Repair, "members of text", i::stringified_members),
     shape(
@@ -280,4 +240,8 @@ const fn shape(operation: Operation, name: &'static str, make: fn(usize) -> Text
         name,
         make,
     }
+}
+
+const fn project(reader: &'static str, name: &'static str, make: fn(usize) -> Texts) -> Shape {
+    shape(Operation::Project(reader), name, make)
 }
