@@ -214,18 +214,18 @@ impl<'g> Builder<'g> {
         position: Position,
     ) -> Option<()> {
         let broken = focus.broken().map(|(_, entry)| entry);
-        let mut asked = StringConstraints::of(self.schema, found, broken);
+        let mut constraints = StringConstraints::of(self.schema, found, broken);
         if let Some(entry) = focus.bound()
             && let Form::Count(count) = entry.form
         {
             let count = usize::try_from(count).ok()?;
             match entry.keyword {
-                Keyword::MinLength => asked.most = asked.most.min(count),
-                Keyword::MaxLength => asked.least = asked.least.max(count),
+                Keyword::MinLength => constraints.most = constraints.most.min(count),
+                Keyword::MaxLength => constraints.least = constraints.least.max(count),
                 _ => {}
             }
         }
-        if asked.least > asked.most || asked.least > self.budget.bytes {
+        if constraints.least > constraints.most || constraints.least > self.budget.bytes {
             return None;
         }
         if broken.is_none()
@@ -244,20 +244,20 @@ impl<'g> Builder<'g> {
         let text = match broken.map(|entry| &entry.form) {
             Some(Form::Pattern(id)) => {
                 let pattern = self.schema.model.patterns.get(id.index())?;
-                not_matching(pattern, asked.least)
+                not_matching(pattern, constraints.least)
                     .into_iter()
                     .chain(NOT_OF_FORMATS.map(str::to_owned))
-                    .filter(|text| asked.fits(text))
+                    .filter(|text| constraints.fits(text))
                     .nth(turn)?
             }
             Some(Form::Format(FormatUse::Text(format))) => NOT_OF_FORMATS
                 .into_iter()
                 .map(str::to_owned)
-                .chain(asked.patterned(0))
-                .filter(|text| !format.accepts(text) && asked.fits(text))
+                .chain(constraints.patterned(0))
+                .filter(|text| !format.accepts(text) && constraints.fits(text))
                 .nth(turn)?,
             Some(Form::Content(_)) => "{!".to_owned(),
-            _ => asked.text(turn).or_else(|| {
+            _ => constraints.text(turn).or_else(|| {
                 let variation = self.variation?;
                 let (schema, budget) = (self.schema, &self.budget);
                 let all = string::worth_trying(schema, budget, found, variation.hints);

@@ -36,25 +36,25 @@ pub(super) fn worth_trying<'g>(
     found: &Conjunction<'g>,
     hints: &Hints,
 ) -> Vec<String> {
-    let asked = StringConstraints::of(schema, found, None);
+    let constraints = StringConstraints::of(schema, found, None);
     let mut all: Vec<String> = Vec::new();
-    let formats = asked.formats.iter().flat_map(|name| of_format(name));
+    let formats = constraints.formats.iter().flat_map(|name| of_format(name));
     all.extend(formats.map(|text| (*text).to_owned()));
-    if !asked.patterns.is_empty() {
-        all.extend(asked.patterned(PATTERNED));
+    if !constraints.patterns.is_empty() {
+        all.extend(constraints.patterned(PATTERNED));
     }
-    all.extend(asked.content.map(StringConstraints::content));
+    all.extend(constraints.content.map(StringConstraints::content));
     all.extend(hints.between_patterns.iter().cloned());
     all.extend(["a", "", "Ab 1", "é", "-", "0"].map(str::to_owned));
-    let own = [asked.least, asked.most].into_iter();
+    let own = [constraints.least, constraints.most].into_iter();
     let lengths = own.chain(hints.lengths.iter().take(24).copied());
     let lengths = lengths.filter(|length| *length <= LONGEST);
     let longer = hints.text_lengths.iter().take(6).copied();
     all.extend(lengths.chain(longer).map(|length| "a".repeat(length)));
     all.extend(hints.strings.iter().cloned());
     let most = u64::try_from(budget.most_looked).unwrap_or(u64::MAX);
-    all.retain(|text| asked.spent.get() < most && asked.fits(text));
-    budget.look(usize::try_from(asked.spent.get()).unwrap_or(usize::MAX));
+    all.retain(|text| constraints.spent.get() < most && constraints.fits(text));
+    budget.look(usize::try_from(constraints.spent.get()).unwrap_or(usize::MAX));
     budget.look(all.iter().map(|text| text.len() / 16 + 1).sum());
     distinct(all)
 }
@@ -68,7 +68,7 @@ impl<'g> StringConstraints<'g> {
         let lengths = found.limits((Keyword::MinLength, Keyword::MaxLength), broken, None);
         // No string has lengths that contradict each other.
         let (least, most) = lengths.unwrap_or((1, 0));
-        let mut asked = Self {
+        let mut constraints = Self {
             least,
             most,
             patterns: Vec::new(),
@@ -82,19 +82,19 @@ impl<'g> StringConstraints<'g> {
             match (&entry.form, entry.keyword) {
                 (Form::Pattern(id), _) if !is_broken => {
                     let pattern = schema.model.patterns.get(id.index());
-                    asked
+                    constraints
                         .patterns
                         .extend(pattern.map(|it| (*entry, Arc::clone(it))));
                 }
                 (_, Keyword::Format) if !is_broken => {
                     let name = found.view(*sub, entry.value);
-                    asked.formats.extend(name.map(|name| name.string()));
+                    constraints.formats.extend(name.map(|name| name.string()));
                 }
-                (Form::Content(content), _) if !is_broken => asked.content = Some(*content),
+                (Form::Content(content), _) if !is_broken => constraints.content = Some(*content),
                 _ => {}
             }
         }
-        asked
+        constraints
     }
 
     /// Whether a string has the length and matches the patterns.
