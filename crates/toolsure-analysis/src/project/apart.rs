@@ -25,6 +25,7 @@ pub(super) struct Claims<'s> {
 }
 
 impl<'s> Claims<'s> {
+    /// What a schema demands itself.
     pub(super) fn of(schema: &'s Members) -> Self {
         let required: Vec<&str> = schema.required().collect();
         let properties = schema.map("properties");
@@ -120,6 +121,7 @@ fn listed(schema: &Members) -> Option<ValueSet<'_>> {
     Some(values.iter().collect())
 }
 
+/// Whether the empty array does not match.
 pub(super) fn needs_items(schema: &Members) -> bool {
     schema
         .get("minItems")
@@ -129,7 +131,9 @@ pub(super) fn needs_items(schema: &Members) -> bool {
 /// Whether only the empty array matches.
 pub(super) fn forbids_items(schema: &Members) -> bool {
     let has_any = |keywords: &[&str]| keywords.iter().any(|keyword| schema.has(keyword));
-    let evaluates = has_any(EVALUATE) || has_any(&["prefixItems", "items", "$recursiveRef"]);
-    !schema.has("prefixItems") && schema.forbids("items")
-        || schema.forbids("unevaluatedItems") && !evaluates
+    if schema.has("prefixItems") {
+        return false;
+    }
+    let evaluates = has_any(EVALUATE) || has_any(&["items", "$recursiveRef"]);
+    schema.forbids("items") || schema.forbids("unevaluatedItems") && !evaluates
 }
