@@ -1,7 +1,7 @@
 //! The diff on data: pairs of schemas and what the change between them means.
 
 use serde_json::{Value, json};
-use toolsure_analysis::diff::{Aspect, Class, Differ, Limits, Report, diff};
+use toolsure_analysis::diff::{Aspect, Class, Differ, Kind, Limits, Report, diff};
 use toolsure_schema::{Compiler, Content, Dialect, Formats, Schema, Strictness, Workspace};
 use toolsure_syntax::{Keyword, ValueShape};
 
@@ -218,6 +218,28 @@ fn tools_come_go_and_change_their_words() {
         said[2],
         ("fresh", Class::Compatible, vec!["the tool is new"])
     );
+}
+
+#[test]
+fn of_tools_with_one_name_the_first_is_compared_and_the_others_are_told() {
+    let text = tool("input", &json!({"type": "object"}));
+    let number = tool("input", &json!({"type": "object", "minProperties": 1}));
+    let (once, twice, other) = (vec![&*text], vec![&*text, &*text], vec![&*text, &*number]);
+    let class = |old: &[&str], new: &[&str]| {
+        let report = Differ::new().diff(old.iter().copied(), new.iter().copied());
+        assert!(
+            report
+                .tools
+                .iter()
+                .flat_map(|tool| &tool.changes)
+                .all(|change| change.kind == Kind::ToolRefused)
+        );
+        report.class()
+    };
+    assert_eq!(class(&once, &twice), Some(Class::Breaking));
+    assert_eq!(class(&twice, &once), Some(Class::Compatible));
+    assert_eq!(class(&twice, &other), Some(Class::Unknown));
+    assert_eq!(class(&other, &other), None);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The tools of a listing.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use toolsure_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View};
 
@@ -20,16 +21,60 @@ impl Read {
     }
 }
 
+/// The tools of a listing by name.
+pub(super) struct ByName<'r>(HashMap<&'r str, Named<'r>>);
+
+struct Named<'r> {
+    /// The index of the first tool with the name.
+    first: usize,
+    /// The other tools with it.
+    others: Vec<&'r Read>,
+}
+
+impl<'r> ByName<'r> {
+    pub(super) fn new(tools: &'r [Read]) -> Self {
+        let mut names: HashMap<&str, Named<'_>> = HashMap::new();
+        for (index, tool) in tools.iter().enumerate() {
+            match names.entry(&tool.name) {
+                Entry::Occupied(mut named) => named.get_mut().others.push(tool),
+                Entry::Vacant(name) => {
+                    name.insert(Named {
+                        first: index,
+                        others: Vec::new(),
+                    });
+                }
+            }
+        }
+        Self(names)
+    }
+
+    /// The index of the first tool with this name.
+    pub(super) fn first(&self, name: &str) -> Option<usize> {
+        self.0.get(name).map(|named| named.first)
+    }
+
+    /// The tools with this name, except the first.
+    pub(super) fn others(&self, name: &str) -> &[&'r Read] {
+        self.0.get(name).map_or(&[], |named| &named.others)
+    }
+}
+
+/// The first tools of their names, with their indices.
+pub(super) fn firsts<'r>(
+    tools: &'r [Read],
+    names: &ByName<'_>,
+) -> impl Iterator<Item = (usize, &'r Read)> {
+    let tools = tools.iter().enumerate();
+    tools.filter(|(index, tool)| names.first(&tool.name) == Some(*index))
+}
+
 /// The tools whose names one listing has and the other has not; of several with one name, the first.
 pub(super) fn only_in<'r>(
     tools: &'r [Read],
-    names: &'r HashMap<String, usize>,
-    others: &'r HashMap<String, usize>,
+    names: &ByName<'_>,
+    others: &ByName<'_>,
 ) -> Vec<Tool<'r>> {
-    let tools = tools.iter().enumerate();
-    let own = tools.filter(|(index, tool)| {
-        names.get(&tool.name) == Some(index) && !others.contains_key(&tool.name)
-    });
+    let own = firsts(tools, names).filter(|(_, tool)| others.first(&tool.name).is_none());
     own.filter_map(|(index, tool)| Some((index, tool.name.as_str(), tool.root()?)))
         .collect()
 }

@@ -6,7 +6,7 @@ use toolsure_json::{Node as _, View, equal_values, quote};
 use toolsure_schema::CompileError;
 
 use super::limits::Limits;
-use super::listing::{Read, only_in, read};
+use super::listing::{ByName, Read, firsts, only_in, read};
 use super::renamed::renamed;
 use super::report::{Change, Class, Kind as Happened, Report, Side, ToolChange};
 use super::witness::Judge;
@@ -50,14 +50,7 @@ impl<'d> ListingDiffer<'d> {
     /// Compares two listings, given as the JSON texts of their tools.
     pub(super) fn diff(mut self, old: Vec<&str>, new: Vec<&str>) -> Report {
         let (old, new) = (read(old), read(new));
-        let by_name = |tools: &[Read]| {
-            let mut names = HashMap::new();
-            for (index, tool) in tools.iter().enumerate() {
-                names.entry(tool.name.clone()).or_insert(index);
-            }
-            names
-        };
-        let (olds, news) = (by_name(&old), by_name(&new));
+        let (olds, news) = (ByName::new(&old), ByName::new(&new));
         let mut report = Report::default();
         let mut push = |name: &str, index: usize, mut changes: Vec<Change>| {
             if changes.is_empty() {
@@ -78,16 +71,17 @@ impl<'d> ListingDiffer<'d> {
             true => HashMap::new(),
             false => renamed(gone, came),
         };
-        for (index, tool) in old
-            .iter()
-            .enumerate()
-            .filter(|(index, tool)| olds.get(&tool.name) == Some(index))
-        {
-            let at = |at: &usize| Some((*at, new.get(*at)?));
-            let (same, now) = (news.get(&tool.name), renamed.get(&index));
-            let found = now.and_then(|now| Some((now, at(&now.at)?)));
+        for (index, tool) in firsts(&old, &olds) {
+            let at = |at: usize| Some((at, new.get(at)?));
+            let (same, now) = (news.first(&tool.name), renamed.get(&index));
+            let found = now.and_then(|now| Some((now, at(now.at)?)));
             match (same.and_then(at), found) {
-                (Some((at, other)), _) => push(&tool.name, at, self.tool(tool, other)),
+                (Some((at, other)), _) => {
+                    let mut changes = self.tool(tool, other);
+                    let name = &tool.name;
+                    changes.extend(repeated(olds.others(name), news.others(name)));
+                    push(name, at, changes);
+                }
                 (None, Some((now, (at, other)))) => {
                     let name = quote(&other.name, 64);
                     let message = format!(
@@ -110,12 +104,8 @@ impl<'d> ListingDiffer<'d> {
             }
         }
         let renamed: HashSet<usize> = renamed.into_values().map(|now| now.at).collect();
-        for (index, tool) in new
-            .iter()
-            .enumerate()
-            .filter(|(index, tool)| news.get(&tool.name) == Some(index))
-        {
-            if !olds.contains_key(&tool.name) && !renamed.contains(&index) {
+        for (index, tool) in firsts(&new, &news) {
+            if olds.first(&tool.name).is_none() && !renamed.contains(&index) {
                 push(
                     &tool.name,
                     index,
@@ -275,6 +265,28 @@ impl<'d> ListingDiffer<'d> {
             }
         }
     }
+}
+
+/// What becomes of a name that several tools of a listing have. Only the first of them is compared.
+fn repeated(old: &[&Read], new: &[&Read]) -> Option<Change> {
+    let same = |(old, new): (&&Read, &&Read)| match (old.root(), new.root()) {
+        (Some(old), Some(new)) => equal_values(old, new),
+        _ => false,
+    };
+    let (class, message) = match (old.is_empty(), new.is_empty()) {
+        (true, true) => return None,
+        (true, false) => (
+            Class::Breaking,
+            "another tool has this name now: clients keep one of the two and lose the other",
+        ),
+        (false, true) => (Class::Compatible, "no other tool has this name any more"),
+        (false, false) if old.len() == new.len() && old.iter().zip(new).all(same) => return None,
+        (false, false) => (
+            Class::Unknown,
+            "other tools have this name in both listings, and only the first is compared",
+        ),
+    };
+    Some(Change::on_tool(class, Happened::ToolRefused, message))
 }
 
 /// The number of tools that may use the full budget of one tool.
