@@ -12,7 +12,8 @@ use toolsure_mcp::contract::ToolContract;
 use toolsure_mcp::era::{Era, Structured};
 use toolsure_mcp::project::{Lost, StructuredForm};
 
-use super::{ServerEvent, ServerLayer};
+use super::ServerEvent;
+use super::checks::Checks;
 use crate::{convert, integers};
 
 /// Marks a call that the handler's layer checks, so that the route's layer does not check it again.
@@ -22,7 +23,7 @@ pub(super) struct CheckedByHandlerLayer;
 /// The answer to a call that does not reach its handler.
 pub(super) type Answer = Result<CallToolResponse, ErrorData>;
 
-impl ServerLayer {
+impl Checks {
     /// Checks the arguments of a call.
     ///
     /// # Errors

@@ -133,15 +133,15 @@ impl<H: ServerHandler> CheckedHandler<H> {
         context: &RequestContext<RoleServer>,
     ) -> Result<Arc<ToolContract>, ErrorData> {
         let name = &*request.name;
-        let known = || self.layer.shared.contracts.last(name);
-        let fixed = if self.layer.options.fixed {
+        let known = || self.layer.checks.shared.contracts.last(name);
+        let fixed = if self.layer.checks.options.fixed {
             known()
         } else {
             None
         };
         let mut outcome = fixed.or_else(|| {
             let tool = self.handler.get_tool(name)?;
-            Some(self.layer.contract(&tool))
+            Some(self.layer.checks.contract(&tool))
         });
         // A handler may not implement `get_tool`; then its last list has the tool.
         if outcome.is_none() {
@@ -154,7 +154,7 @@ impl<H: ServerHandler> CheckedHandler<H> {
         match outcome {
             Some(Ok(contract)) => Ok(contract),
             Some(Err(refused)) => Err(ErrorData::invalid_params(refused.to_string(), None)),
-            None => Err(self.layer.unknown(request)),
+            None => Err(self.layer.checks.unknown(request)),
         }
     }
 
@@ -171,7 +171,7 @@ impl<H: ServerHandler> CheckedHandler<H> {
             for tool in &page.tools {
                 // `contract` emits an event if it refuses a tool, and
                 // `contract_of` answers the call that asks for it.
-                let _ = self.layer.contract(tool);
+                let _ = self.layer.checks.contract(tool);
             }
             if page.tools.iter().any(|tool| tool.name == name) {
                 return Ok(());
@@ -195,12 +195,16 @@ impl<H: ServerHandler> ServerHandler for CheckedHandler<H> {
     ) -> Result<CallToolResponse, ErrorData> {
         let era = era::of_version(context.protocol_version().as_ref());
         let contract = self.contract_of(&request, &context).await?;
-        if let Err(answer) = self.layer.admit(&contract, &mut request.arguments, era) {
+        if let Err(answer) = self
+            .layer
+            .checks
+            .admit(&contract, &mut request.arguments, era)
+        {
             return *answer;
         }
         context.extensions.insert(CheckedByHandlerLayer);
         let response = self.handler.call_tool(request, context).await?;
-        Ok(self.layer.emit(&contract, response, era))
+        Ok(self.layer.checks.emit(&contract, response, era))
     }
 
     async fn list_tools(
@@ -211,7 +215,7 @@ impl<H: ServerHandler> ServerHandler for CheckedHandler<H> {
         let era = era::of_version(context.protocol_version().as_ref());
         let over_http = context.extensions.get::<http::request::Parts>().is_some();
         let page = self.handler.list_tools(request, context).await?;
-        Ok(self.layer.projected_list(page, era, over_http))
+        Ok(self.layer.checks.projected_list(page, era, over_http))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -224,12 +228,12 @@ impl<H: ServerHandler> ServerHandler for CheckedHandler<H> {
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
         let era = era::of_version(context.protocol_version().as_ref());
-        let contract = self.layer.tasks().tool(&request.task_id).cloned();
+        let contract = self.layer.checks.tasks().tool(&request.task_id).cloned();
         let mut answer = self.handler.get_task(request, context).await?;
         if let (TaskPayload::Completed { result }, Some(contract)) =
             (&mut answer.task.payload, contract)
         {
-            self.layer.emit_task(&contract, result, era);
+            self.layer.checks.emit_task(&contract, result, era);
         }
         Ok(answer)
     }
@@ -390,7 +394,10 @@ impl<H: ServerHandler> ServerHandler for CheckedHandler<H> {
     ) {
         // rmcp passes requests here that have no id.
         if let Some(why) = text::without_id(&notification.method) {
-            return self.layer.emit_event(&ServerEvent::MessageRefused(&why));
+            return self
+                .layer
+                .checks
+                .emit_event(&ServerEvent::MessageRefused(&why));
         }
         let handler = &self.handler;
         handler.on_custom_notification(notification, context).await;

@@ -1,20 +1,19 @@
-//! The layer of a server: its options, and the state that its handlers share.
+//! The layer of a server, and its options.
 //!
-//! Its checks are in `call` and `list`; `handler`, `router` and `transport` have what it wraps, each beside the wrapper.
+//! What it does with messages is in `checks`; `handler`, `router` and `transport` have what it wraps, each beside the wrapper.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::CacheScope;
-use toolsure_mcp::check::{OnUndecided, PendingTasks};
+use toolsure_mcp::check::OnUndecided;
 use toolsure_mcp::contract::{Engine, SchemaPart, SchemaStore, Validator};
-use toolsure_mcp::era::Era;
-use toolsure_mcp::project::{OutputPolicy, Projection, TextFallback};
+use toolsure_mcp::project::{OutputPolicy, TextFallback};
 use toolsure_schema::{Compiler, Formats};
 
-use super::contracts::Contracts;
-use super::event::{self, Observer, ServerEvent};
-use crate::checkers::{CheckOptions, Checkers};
+use super::checks::{Checks, Options};
+use super::event::{self, ServerEvent};
+use crate::checkers::CheckOptions;
 
 /// Checks a server's calls and results against the schemas of its tools.
 ///
@@ -36,24 +35,7 @@ use crate::checkers::{CheckOptions, Checkers};
 /// ```
 #[derive(Clone)]
 pub struct ServerLayer {
-    pub(super) options: Options,
-    pub(super) shared: Arc<Shared>,
-}
-
-#[derive(Clone)]
-pub(super) struct Options {
-    pub(super) output: OutputPolicy,
-    pub(super) text: TextFallback,
-    pub(super) caching: Option<(u64, CacheScope)>,
-    pub(super) fixed: bool,
-    pub(super) observer: Observer,
-    pub(super) check: CheckOptions,
-}
-
-pub(super) struct Shared {
-    pub(super) checkers: Checkers,
-    pub(super) contracts: Contracts,
-    pub(super) tasks: Mutex<PendingTasks>,
+    pub(super) checks: Checks,
 }
 
 impl ServerLayer {
@@ -77,16 +59,16 @@ impl ServerLayer {
     /// ```
     #[must_use]
     pub fn new() -> Self {
+        let options = Options {
+            output: OutputPolicy::default(),
+            text: TextFallback::default(),
+            caching: None,
+            fixed: false,
+            observer: Arc::new(event::trace),
+            check: check_options(),
+        };
         Self {
-            options: Options {
-                output: OutputPolicy::default(),
-                text: TextFallback::default(),
-                caching: None,
-                fixed: false,
-                observer: Arc::new(event::trace),
-                check: checks(),
-            },
-            shared: Arc::new(Shared::new(checks(), store())),
+            checks: Checks::new(options, store()),
         }
     }
 
@@ -101,7 +83,7 @@ impl ServerLayer {
     /// ```
     #[must_use]
     pub fn output(mut self, policy: OutputPolicy) -> Self {
-        self.options.output = policy;
+        self.checks.options.output = policy;
         self
     }
 
@@ -117,7 +99,7 @@ impl ServerLayer {
     /// ```
     #[must_use]
     pub fn text(mut self, fallback: TextFallback) -> Self {
-        self.options.text = fallback;
+        self.checks.options.text = fallback;
         self
     }
 
@@ -133,7 +115,7 @@ impl ServerLayer {
     /// ```
     #[must_use]
     pub fn on_undecided(mut self, policy: OnUndecided) -> Self {
-        self.options.check.on_undecided = policy;
+        self.checks.options.check.on_undecided = policy;
         self.renewed(None)
     }
 
@@ -149,7 +131,7 @@ impl ServerLayer {
     /// ```
     #[must_use]
     pub fn fuel(mut self, units: u64) -> Self {
-        self.options.check.fuel = Some(units);
+        self.checks.options.check.fuel = Some(units);
         self.renewed(None)
     }
 
@@ -191,7 +173,7 @@ impl ServerLayer {
     /// ```
     #[must_use]
     pub fn validator(mut self, validator: impl Validator + 'static) -> Self {
-        self.options.check.engine = Some(Engine::new(validator));
+        self.checks.options.check.engine = Some(Engine::new(validator));
         self.renewed(None)
     }
 
@@ -228,7 +210,7 @@ impl ServerLayer {
     #[must_use]
     pub fn caching(mut self, ttl: Duration, scope: CacheScope) -> Self {
         let ttl = u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX);
-        self.options.caching = Some((ttl, scope));
+        self.checks.options.caching = Some((ttl, scope));
         self
     }
 
@@ -244,7 +226,7 @@ impl ServerLayer {
     /// ```
     #[must_use]
     pub fn fixed_tools(mut self) -> Self {
-        self.options.fixed = true;
+        self.checks.options.fixed = true;
         self
     }
 
@@ -262,7 +244,7 @@ impl ServerLayer {
     /// ```
     #[must_use]
     pub fn observe(mut self, observer: impl Fn(&ServerEvent<'_>) + Send + Sync + 'static) -> Self {
-        self.options.observer = Arc::new(observer);
+        self.checks.options.observer = Arc::new(observer);
         self
     }
 
@@ -283,43 +265,18 @@ impl ServerLayer {
     /// }
     /// ```
     pub fn forget_tools(&self) {
-        self.shared.contracts.forget();
+        self.checks.shared.contracts.forget();
     }
 
     fn renewed(mut self, store: Option<SchemaStore>) -> Self {
-        let store = store.unwrap_or_else(|| self.shared.contracts.store().clone());
-        self.shared = Arc::new(Shared::new(self.options.check.clone(), store));
+        let store = store.unwrap_or_else(|| self.checks.shared.contracts.store().clone());
+        self.checks = Checks::new(self.checks.options, store);
         self
-    }
-
-    pub(super) fn projection(&self, reader: Era) -> Projection {
-        Projection::to(reader)
-            .output(self.options.output)
-            .text(self.options.text)
-    }
-
-    pub(super) fn emit_event(&self, event: &ServerEvent<'_>) {
-        (self.options.observer)(event);
-    }
-
-    pub(super) fn tasks(&self) -> std::sync::MutexGuard<'_, PendingTasks> {
-        let tasks = self.shared.tasks.lock();
-        tasks.unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Shared {
-    fn new(check: CheckOptions, store: SchemaStore) -> Self {
-        Self {
-            contracts: Contracts::new(store, check.engine.is_some()),
-            checkers: Checkers::new(check),
-            tasks: Mutex::new(PendingTasks::new(ServerLayer::TASKS)),
-        }
     }
 }
 
 /// A server's own definitions may have argument schemas.
-fn checks() -> CheckOptions {
+fn check_options() -> CheckOptions {
     CheckOptions {
         argument_schemas: true,
         ..CheckOptions::default()
@@ -343,9 +300,9 @@ impl Default for ServerLayer {
 impl std::fmt::Debug for ServerLayer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ServerLayer")
-            .field("output", &self.options.output)
-            .field("text", &self.options.text)
-            .field("contracts", &self.shared.contracts)
+            .field("output", &self.checks.options.output)
+            .field("text", &self.checks.options.text)
+            .field("contracts", &self.checks.shared.contracts)
             .finish_non_exhaustive()
     }
 }

@@ -9,10 +9,11 @@ use toolsure_mcp::era::Era;
 use toolsure_mcp::project::Lost;
 use toolsure_mcp::publish::{Refused, RefusedTool};
 
+use super::ServerEvent;
+use super::checks::Checks;
 use super::contracts::Outcome;
-use super::{ServerEvent, ServerLayer};
 
-impl ServerLayer {
+impl Checks {
     /// The contract of a definition. If there is none, one event tells the author.
     pub(super) fn contract(&self, tool: &Tool) -> Outcome {
         let (outcome, is_new) = self.shared.contracts.of(tool);

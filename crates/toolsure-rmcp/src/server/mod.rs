@@ -1,6 +1,7 @@
 //! The server's side: a layer around handlers that checks calls and results.
 
 mod call;
+mod checks;
 mod contracts;
 mod define;
 mod event;

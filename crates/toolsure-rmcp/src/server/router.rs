@@ -50,7 +50,7 @@ impl ServerLayer {
         let mut refused = Vec::new();
         router
             .map
-            .retain(|_, route| match self.contract(&route.attr) {
+            .retain(|_, route| match self.checks.contract(&route.attr) {
                 Ok(contract) => {
                     *route = self.route(route, contract);
                     true
@@ -69,11 +69,11 @@ impl ServerLayer {
         route: &ToolRoute<S>,
         contract: Arc<ToolContract>,
     ) -> ToolRoute<S> {
-        let (layer, call) = (self.clone(), Arc::clone(&route.call));
+        let (checks, call) = (self.checks.clone(), Arc::clone(&route.call));
         ToolRoute::new_dyn(
             route.attr.clone(),
             move |mut context: ToolCallContext<'_, S>| {
-                let (layer, call) = (layer.clone(), Arc::clone(&call));
+                let (checks, call) = (checks.clone(), Arc::clone(&call));
                 let contract = Arc::clone(&contract);
                 Box::pin(async move {
                     if context
@@ -85,11 +85,11 @@ impl ServerLayer {
                         return call(context).await;
                     }
                     let era = era::of_version(context.request_context.protocol_version().as_ref());
-                    if let Err(answer) = layer.admit(&contract, &mut context.arguments, era) {
+                    if let Err(answer) = checks.admit(&contract, &mut context.arguments, era) {
                         return *answer;
                     }
                     let response = call(context).await?;
-                    Ok(layer.emit(&contract, response, Era::V2026_07_28))
+                    Ok(checks.emit(&contract, response, Era::V2026_07_28))
                 })
             },
         )

@@ -105,12 +105,15 @@ impl ServerLayer {
         let text = serde_json::to_vec(&params).map_err(|error| failed(error.to_string()))?;
         let document = OwnedDocument::read(text, &ReadLimits::default())
             .map_err(|error| failed(error.to_string()))?;
-        let projected = self.projection(reader).sampling(document.document().root());
+        let projected = self
+            .checks
+            .projection(reader)
+            .sampling(document.document().root());
         if projected.lost.is_empty() {
             return Ok(params);
         }
         for lost in &projected.lost {
-            self.emit_event(&ServerEvent::Lost {
+            self.checks.emit_event(&ServerEvent::Lost {
                 reader,
                 tool: "sampling/createMessage",
                 lost,
@@ -150,12 +153,12 @@ impl ServerLayer {
         &self,
         mut status: TaskStatusNotificationParams,
     ) -> TaskStatusNotificationParams {
-        let contract = self.tasks().tool(&status.task.task.task_id).cloned();
+        let contract = self.checks.tasks().tool(&status.task.task.task_id).cloned();
         if let (TaskPayload::Completed { result }, Some(contract)) =
             (&mut status.task.payload, contract)
         {
             // Only in this era do notifications have results.
-            self.emit_task(&contract, result, Era::V2026_07_28);
+            self.checks.emit_task(&contract, result, Era::V2026_07_28);
         }
         status
     }
