@@ -35,6 +35,7 @@ mod id;
 mod implementation;
 mod lock;
 mod message;
+mod pause;
 pub mod policy;
 mod rate;
 mod reading;

@@ -80,11 +80,11 @@ impl Aggregator {
             }
             (Role::Listen(listening), Err(error)) if is_of_lost_server(error) => {
                 let out = &mut self.out;
-                self.client_streams.stream_gone(listening, route, out);
+                self.client_streams.stream_gone(listening, route, now, out);
             }
             (Role::Listen(listening), _) => {
                 let (streams, out) = (&mut self.client_streams, &mut self.out);
-                streams.listened(listening, route, whole, message, out);
+                streams.listened(listening, route, whole, message, now, out);
             }
             (Role::Quiet, _) => {}
             (Role::Open, answer) => {
@@ -127,7 +127,8 @@ impl Aggregator {
             }
             Role::Listen(listening) => {
                 let out = &mut self.out;
-                self.client_streams.stream_gone(listening, sent.route, out);
+                self.client_streams
+                    .stream_gone(listening, sent.route, now, out);
             }
             Role::Open | Role::Quiet => {}
         }

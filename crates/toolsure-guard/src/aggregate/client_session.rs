@@ -14,6 +14,7 @@ use super::route::{Abilities, Route, Session};
 use crate::connection::ConnectionId;
 use crate::effect::Effect;
 use crate::message::Renamed;
+use crate::pause::Pause;
 use crate::reading::OwnedReading;
 
 /// How the client opened its session, in the eras that have sessions.
@@ -37,7 +38,9 @@ impl ClientSession {
             ..Self::default()
         };
         for route in routes {
-            route.session = Session::Opening { pause: FIRST };
+            route.session = Session::Opening {
+                pause: Pause::default(),
+            };
         }
     }
 
@@ -62,7 +65,7 @@ impl ClientSession {
         if let Some(route) = routes.get_mut(member) {
             let pause = match route.session {
                 Session::Refused { pause, .. } => pause,
-                _ => FIRST,
+                _ => Pause::default(),
             };
             route.session = Session::Opening { pause };
         }
@@ -125,9 +128,9 @@ impl ClientSession {
         let Some(own) = routes.get_mut(route).filter(|route| route.gone.is_none()) else {
             return;
         };
-        let pause = match own.session {
+        let mut pause = match own.session {
             Session::Opening { pause } => pause,
-            _ => FIRST,
+            _ => Pause::default(),
         };
         match answer {
             Ok(abilities) => {
@@ -141,8 +144,8 @@ impl ClientSession {
                 let shown = quote(&why, 200).to_string();
                 own.session = Session::Refused {
                     why: shown.clone(),
-                    retry_at: now.saturating_add(pause),
-                    pause: pause.saturating_mul(2).min(LONGEST),
+                    retry_at: pause.next(now),
+                    pause,
                 };
                 out.note(route, "server-refused", shown);
             }
@@ -210,7 +213,3 @@ fn replay(route: usize, text: Option<&str>, role: Role, out: &mut Outbox) {
 fn abilities(result: View<'_>) -> Abilities {
     Abilities::of(result.member("capabilities"))
 }
-
-/// The first pause before a refused session is opened again, and the longest.
-const FIRST: Duration = Duration::from_secs(1);
-const LONGEST: Duration = Duration::from_secs(60);

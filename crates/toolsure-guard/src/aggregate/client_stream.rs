@@ -6,6 +6,7 @@ use toolsure_json::{Kind, Node as _, View};
 use toolsure_mcp::message::Edits;
 
 use super::merge::{DEPTH, merged};
+use crate::pause::Pause;
 use crate::reading::OwnedReading;
 use crate::renumber::RequestOrigin;
 
@@ -24,14 +25,34 @@ pub(super) struct ClientStream {
 }
 
 /// The stream of one server.
+#[derive(Debug, Clone, Copy)]
+struct ServerStream {
+    state: StreamState,
+    /// When the server is asked again.
+    again: Option<Duration>,
+    pause: Pause,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ServerStream {
+pub(super) enum StreamState {
     Asked,
-    Open,
+    Open {
+        since: Duration,
+    },
     /// The server ended the stream or refused to open it.
     Ended,
-    /// The server is down; it is asked when it comes back.
+    /// The stream is lost, or was not asked for yet.
     Waiting,
+}
+
+impl ServerStream {
+    fn new() -> Self {
+        Self {
+            state: StreamState::Waiting,
+            again: None,
+            pause: Pause::default(),
+        }
+    }
 }
 
 impl ClientStream {
@@ -45,7 +66,7 @@ impl ClientStream {
         Self {
             client,
             text,
-            servers: vec![ServerStream::Waiting; servers],
+            servers: vec![ServerStream::new(); servers],
             granted: Vec::new(),
             deadline: Some(deadline),
         }
@@ -58,34 +79,66 @@ impl ClientStream {
 
     /// Adds a new server, which was not asked yet.
     pub(super) fn add_server(&mut self) {
-        self.servers.push(ServerStream::Waiting);
+        self.servers.push(ServerStream::new());
     }
 
-    pub(super) fn set(&mut self, route: usize, to: ServerStream) {
+    pub(super) fn set(&mut self, route: usize, to: StreamState) {
         if let Some(stream) = self.servers.get_mut(route) {
-            *stream = to;
+            stream.state = to;
+            stream.again = None;
         }
+    }
+
+    /// The same for a stream that is over: the server is asked again after a pause, unless it has refused the stream.
+    pub(super) fn end(&mut self, route: usize, to: StreamState, now: Duration) {
+        let Some(stream) = self.servers.get_mut(route) else {
+            return;
+        };
+        if let StreamState::Open { since } = stream.state
+            && now.saturating_sub(since) > Pause::LONGEST
+        {
+            stream.pause = Pause::default();
+        }
+        let was_open = matches!(stream.state, StreamState::Open { .. });
+        let again = was_open || to == StreamState::Waiting;
+        stream.again = again.then(|| stream.pause.next(now));
+        stream.state = to;
+    }
+
+    /// The servers to be asked again now.
+    pub(super) fn due(&self, now: Duration) -> Vec<usize> {
+        let servers = self.servers.iter().enumerate();
+        let due = servers.filter(|(_, stream)| stream.again.is_some_and(|again| again <= now));
+        due.map(|(route, _)| route).collect()
     }
 
     /// Whether a server has to be asked when it comes back.
     pub(super) fn awaits(&self, route: usize) -> bool {
-        self.servers.get(route) == Some(&ServerStream::Waiting)
+        self.servers
+            .get(route)
+            .is_some_and(|stream| stream.state == StreamState::Waiting)
     }
 
     /// Whether every server that was asked has answered.
     pub(super) fn is_answered(&self) -> bool {
-        !self.servers.contains(&ServerStream::Asked)
+        let mut servers = self.servers.iter();
+        servers.all(|stream| stream.state != StreamState::Asked)
     }
 
     /// Whether all servers have ended their streams.
     pub(super) fn is_ended(&self) -> bool {
         let mut servers = self.servers.iter();
-        servers.all(|stream| *stream == ServerStream::Ended)
+        servers.all(|stream| stream.state == StreamState::Ended)
     }
 
     /// When the stream is acknowledged with what is granted so far; `None` once it is acknowledged.
     pub(super) fn deadline(&self) -> Option<Duration> {
         self.deadline
+    }
+
+    /// When the next server is asked again.
+    pub(super) fn next_again(&self) -> Option<Duration> {
+        self.servers.iter().filter_map(|stream| stream.again).min()
     }
 
     pub(super) fn is_acknowledged(&self) -> bool {

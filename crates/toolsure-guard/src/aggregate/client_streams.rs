@@ -7,7 +7,7 @@ use std::time::Duration;
 use toolsure_json::{Node as _, View};
 use toolsure_mcp::message::{Edits, Notification, Request};
 
-use super::client_stream::{ClientStream, ServerStream};
+use super::client_stream::{ClientStream, StreamState};
 use super::known::{Known, Subject};
 use super::merge::{message_text, spliced};
 use super::outbox::{Outbox, reread};
@@ -34,10 +34,13 @@ impl ClientStreams {
         }
     }
 
-    /// When [`acknowledge_late`](Self::acknowledge_late) has something to do.
+    /// When [`tick`](Self::tick) has something to do.
     pub(super) fn deadline(&self) -> Option<Duration> {
         let streams = self.streams.values();
-        streams.filter_map(ClientStream::deadline).min()
+        streams
+            .flat_map(|stream| [stream.deadline(), stream.next_again()])
+            .flatten()
+            .min()
     }
 
     /// The request of a stream.
@@ -101,7 +104,9 @@ impl ClientStreams {
             renamed,
         };
         out.send(whole, request, sending);
-        self.set_stream(number, route, ServerStream::Asked);
+        if let Some(stream) = self.streams.get_mut(&number) {
+            stream.set(route, StreamState::Asked);
+        }
     }
 
     /// Handles a notification of a stream of this server.
@@ -111,6 +116,7 @@ impl ClientStreams {
         whole: &Message,
         note: &Notification<'_>,
         subscription: View<'_>,
+        now: Duration,
         out: &mut Outbox,
     ) {
         let sent = out.sent.about(subscription);
@@ -130,7 +136,7 @@ impl ClientStreams {
             if let Some(granted) = granted {
                 stream.grant(granted);
             }
-            stream.set(route, ServerStream::Open);
+            stream.set(route, StreamState::Open { since: now });
             if late {
                 // A server that arrives late has lists that the client does not know.
                 return self.lists_changed(number, out);
@@ -152,12 +158,13 @@ impl ClientStreams {
         route: usize,
         whole: &Message,
         message: View<'_>,
+        now: Duration,
         out: &mut Outbox,
     ) {
-        self.set_stream(number, route, ServerStream::Ended);
-        let Some(stream) = self.streams.get(&number) else {
+        let Some(stream) = self.streams.get_mut(&number) else {
             return;
         };
+        stream.end(route, StreamState::Ended, now);
         if !stream.is_ended() {
             return self.acknowledge_if_known(number, out);
         }
@@ -166,11 +173,19 @@ impl ClientStreams {
         }
     }
 
-    /// Handles the loss of a server, which ends its stream.
-    pub(super) fn stream_gone(&mut self, number: i64, route: usize, out: &mut Outbox) {
-        self.set_stream(number, route, ServerStream::Waiting);
-        let stream = self.streams.get(&number);
-        if stream.is_some_and(ClientStream::is_acknowledged) {
+    /// Handles the loss of a server or of its stream.
+    pub(super) fn stream_gone(
+        &mut self,
+        number: i64,
+        route: usize,
+        now: Duration,
+        out: &mut Outbox,
+    ) {
+        let Some(stream) = self.streams.get_mut(&number) else {
+            return;
+        };
+        stream.end(route, StreamState::Waiting, now);
+        if stream.is_acknowledged() {
             self.lists_changed(number, out);
         } else {
             self.acknowledge_if_known(number, out);
@@ -181,18 +196,21 @@ impl ClientStreams {
     pub(super) fn listen_again(&mut self, route: usize, known: &Known, out: &mut Outbox) {
         let waiting = self.streams.iter();
         let waiting = waiting.filter(|(_, stream)| stream.awaits(route));
-        let mut waiting: Vec<_> = waiting
-            .map(|(number, stream)| {
-                let peer = stream.client.peer.clone();
-                (*number, stream.text().to_owned(), peer)
-            })
-            .collect();
-        waiting.sort_unstable_by_key(|(number, ..)| *number);
-        for (number, text, peer) in waiting {
-            reread((&text, peer), |whole, request| {
-                self.listen_to((number, route), whole, request, known, out);
-            });
+        let mut waiting: Vec<i64> = waiting.map(|(number, _)| *number).collect();
+        waiting.sort_unstable();
+        for number in waiting {
+            self.ask_again(number, route, known, out);
         }
+    }
+
+    fn ask_again(&mut self, number: i64, route: usize, known: &Known, out: &mut Outbox) {
+        let Some(stream) = self.streams.get(&number) else {
+            return;
+        };
+        let (text, peer) = (stream.text().to_owned(), stream.client.peer.clone());
+        reread((&text, peer), |whole, request| {
+            self.listen_to((number, route), whole, request, known, out);
+        });
     }
 
     /// Adds a new server to the client's streams, and notifies those that are acknowledged: the server may
@@ -211,13 +229,28 @@ impl ClientStreams {
         }
     }
 
-    /// Acknowledges the streams that have waited long enough for their servers.
-    pub(super) fn acknowledge_late(&mut self, now: Duration, out: &mut Outbox) {
-        let due = self.streams.iter();
-        let due = due.filter(|(_, it)| it.deadline().is_some_and(|deadline| deadline <= now));
-        let due: Vec<i64> = due.map(|(number, _)| *number).collect();
-        for number in due {
-            self.acknowledge(number, out);
+    /// Acknowledges the streams that have waited long enough for their servers, and asks servers again whose streams
+    /// have ended.
+    pub(super) fn tick(&mut self, now: Duration, table: &RoutingTable, out: &mut Outbox) {
+        let mut numbers: Vec<i64> = self.streams.keys().copied().collect();
+        numbers.sort_unstable();
+        for number in numbers {
+            let Some(stream) = self.streams.get_mut(&number) else {
+                continue;
+            };
+            let is_late = stream.deadline().is_some_and(|deadline| deadline <= now);
+            // A server that is gone is asked when it comes back.
+            let mut due = stream.due(now);
+            due.retain(|route| {
+                stream.set(*route, StreamState::Waiting);
+                table.absence(*route, true).is_none()
+            });
+            for route in due {
+                self.ask_again(number, route, &table.known, out);
+            }
+            if is_late {
+                self.acknowledge(number, out);
+            }
         }
     }
 
@@ -248,12 +281,6 @@ impl ClientStreams {
         for (_, kind) in stream.wanted_lists() {
             let method = format!("notifications/{kind}/list_changed");
             out.send_to_client(list_changed(&id, &method));
-        }
-    }
-
-    fn set_stream(&mut self, number: i64, route: usize, to: ServerStream) {
-        if let Some(stream) = self.streams.get_mut(&number) {
-            stream.set(route, to);
         }
     }
 }

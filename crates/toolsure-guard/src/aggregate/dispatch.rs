@@ -112,7 +112,7 @@ impl Aggregator {
         }
         match message {
             Decoded::Request(request) => self.server_request(member, whole, request),
-            Decoded::Notification(note) => self.server_notification(member, whole, note),
+            Decoded::Notification(note) => self.server_notification(member, whole, note, now),
             Decoded::Result(outcome) => {
                 let result = Ok(outcome.result);
                 self.server_answer(member, whole, outcome.view, result, now);
@@ -135,7 +135,7 @@ impl Aggregator {
             self.give_up(number);
         }
         let out = &mut self.out;
-        self.client_streams.acknowledge_late(now, out);
+        self.client_streams.tick(now, &self.table, out);
         self.session.open_again(now, &mut self.table.routes, out);
         self.out.take()
     }

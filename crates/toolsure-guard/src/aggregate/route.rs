@@ -6,6 +6,7 @@ use std::time::Duration;
 use toolsure_json::{Kind, Node as _, View, quote};
 
 use crate::message::HttpRefusal;
+use crate::pause::Pause;
 
 /// One aggregated server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,14 +89,14 @@ pub(super) struct Refused {
 pub(super) enum Session {
     Closed,
     Opening {
-        /// How long to wait before the next attempt, if this one fails.
-        pause: Duration,
+        /// Before the next attempt, if this one fails.
+        pause: Pause,
     },
     Open(Abilities),
     Refused {
         why: String,
         retry_at: Duration,
-        pause: Duration,
+        pause: Pause,
     },
 }
 

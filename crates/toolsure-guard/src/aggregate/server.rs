@@ -43,6 +43,7 @@ impl Aggregator {
         route: usize,
         whole: &Message,
         note: &Notification<'_>,
+        now: Duration,
     ) {
         let member = |name: &str| note.params.and_then(|params| params.member(name));
         let mut edits = Edits::new();
@@ -69,7 +70,7 @@ impl Aggregator {
         if let Some(subscription) = subscription(note.params) {
             let out = &mut self.out;
             let streams = &mut self.client_streams;
-            return streams.heard(route, whole, note, subscription, out);
+            return streams.heard(route, whole, note, subscription, now, out);
         }
         self.out.send_to_client(spliced(&edits, whole, note.view));
     }

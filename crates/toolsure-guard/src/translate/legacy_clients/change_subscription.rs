@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::pause::Pause;
+
 /// The state of the subscription.
 #[derive(Debug, Default)]
 pub(super) struct ChangeSubscription {
@@ -9,8 +11,8 @@ pub(super) struct ChangeSubscription {
     wanted: bool,
     /// When to ask again.
     again: Option<Duration>,
-    /// How many times in a row it ended before it was acknowledged.
-    failures: u32,
+    /// Before it is asked for again; from the start once it was acknowledged.
+    pause: Pause,
     /// Whether something may have been missed since the last time.
     missed: bool,
 }
@@ -27,16 +29,14 @@ impl ChangeSubscription {
 
     /// Handles the acknowledgement. Returns whether something may have been missed before it.
     pub(super) fn acknowledged(&mut self) -> bool {
-        self.failures = 0;
+        self.pause = Pause::default();
         std::mem::take(&mut self.missed)
     }
 
     /// Handles the end: it is asked for again, after pauses that grow.
     pub(super) fn ended(&mut self, now: Duration) {
-        let pause = FIRST_PAUSE.saturating_mul(1 << self.failures.min(10));
-        self.failures = self.failures.saturating_add(1);
         self.missed = true;
-        self.again = Some(now.saturating_add(pause.min(LONGEST_PAUSE)));
+        self.again = Some(self.pause.next(now));
     }
 
     /// When to ask again.
@@ -49,6 +49,3 @@ impl ChangeSubscription {
         self.again.take_if(|again| *again <= now).is_some()
     }
 }
-
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);

@@ -1,0 +1,24 @@
+//! Pauses before something is tried again.
+
+use std::time::Duration;
+
+/// The pause before the next attempt. It doubles with each attempt, from 1 s to 60 s.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pause(Duration);
+
+impl Pause {
+    pub(crate) const LONGEST: Duration = Duration::from_secs(60);
+
+    /// When the next attempt is due. The one after it waits longer.
+    pub(crate) fn next(&mut self, now: Duration) -> Duration {
+        let due = now.saturating_add(self.0);
+        self.0 = self.0.saturating_mul(2).min(Self::LONGEST);
+        due
+    }
+}
+
+impl Default for Pause {
+    fn default() -> Self {
+        Self(Duration::from_secs(1))
+    }
+}
