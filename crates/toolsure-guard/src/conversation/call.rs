@@ -113,14 +113,12 @@ impl Conversation {
             paid: retry.is_some_and(|retry| retry.paid),
             fresh: retry.is_some_and(|retry| retry.unlisted.is_none()),
             call: &call,
+            unmapped: mapped.as_ref().and_then(MappedCall::refused),
             repaired: None,
             checker: &mut *turn.checker,
             now: turn.now,
         };
-        let mut passage = match mapped.as_ref().and_then(MappedCall::refused) {
-            Some(violation) => Passage::refused(violation),
-            None => pass(&mut case),
-        };
+        let mut passage = pass(&mut case);
         let paid = case.paid;
         passage.mapped = mapped.as_ref().map(|mapped| mapped.conversions().to_vec());
         let clients_name = turn.policy().clients_name(sent.name, call.name);
@@ -322,19 +320,6 @@ impl Violation {
             record.note(detail);
         }
         record
-    }
-}
-
-impl Passage {
-    /// A call that skips the filters, because it cannot be mapped to one of the server's tools.
-    fn refused(violation: Violation) -> Self {
-        Self {
-            listed: true,
-            violation: Some(Box::new(violation)),
-            reported: Vec::new(),
-            repaired: None,
-            mapped: None,
-        }
     }
 }
 

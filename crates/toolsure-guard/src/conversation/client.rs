@@ -252,6 +252,10 @@ impl Conversation {
                 }
                 return;
             }
+            if self.closes_to_cancel(&key) {
+                self.open.remove(&key);
+                return turn.out.push(Effect::Abandon { id: key });
+            }
             let until = turn.now.saturating_add(turn.policy().list_timeout);
             self.open.cancel(&key, until);
         }
@@ -260,6 +264,14 @@ impl Conversation {
         }
         let envelope = Envelope::of(&Message::Notification(*notification));
         turn.forward(Side::Server, envelope);
+    }
+
+    /// Whether the server learns that a request is cancelled by the close of its stream alone, which no exchange of the client
+    /// brings about (2026-07-28, basic/utilities/cancellation).
+    fn closes_to_cancel(&self, key: &IdKey) -> bool {
+        let ours = self.negotiation.has_http_server() && !self.negotiation.has_http_client();
+        let open = self.open.get(key).filter(|_| ours);
+        open.is_some_and(|open| open.era.cancels_by_closing())
     }
 
     /// Drops a notification of which it is unknown what it is about, if its caller may not use everything: servers

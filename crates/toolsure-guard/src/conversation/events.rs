@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use toolsure_mcp::era::Era;
 use toolsure_mcp::message::write;
 
 use super::Conversation;
@@ -22,14 +23,19 @@ impl Conversation {
         self.event(now, |conversation, turn| {
             while let Some((key, open)) = conversation.open.due(now) {
                 conversation.cancel_at_server(turn, &key, &open, "no answer in time");
-                conversation.stop_waiting(turn, &key, &open);
+                conversation.stop_waiting(turn, &key, open.era);
                 let waited = now.saturating_sub(open.since).as_secs();
                 let text = format!("the server did not answer within {waited} s");
                 conversation.give_up_on(turn, key, &open, Act::ServerSilent, &text);
             }
-            let fetch = &mut conversation.list_fetch;
-            if fetch.deadline().is_some_and(|deadline| deadline <= now) {
-                fetch.fail(turn, "the server did not answer `tools/list` in time");
+            let fetch = conversation.list_fetch.current();
+            if let Some((id, era, deadline)) = fetch
+                && deadline <= now
+            {
+                conversation.take_back(turn, &id, id.raw(), era, "no answer in time");
+                conversation.stop_waiting(turn, &id, era);
+                let why = "the server did not answer `tools/list` in time";
+                conversation.list_fetch.fail(turn, why);
             }
         })
     }
@@ -142,9 +148,9 @@ impl Conversation {
 
     /// Ends the HTTP exchange of a request that has timed out, if no client's exchange ends it: a request
     /// that a message cancelled may never be answered (2025-11-25, basic/utilities/cancellation).
-    fn stop_waiting(&self, turn: &mut Turn<'_>, key: &IdKey, open: &Open) {
+    fn stop_waiting(&self, turn: &mut Turn<'_>, key: &IdKey, era: Era) {
         let ours = !self.negotiation.has_http_client() && self.negotiation.has_http_server();
-        if ours && !open.era.cancels_by_closing() {
+        if ours && !era.cancels_by_closing() {
             turn.out.push(Effect::Abandon { id: key.clone() });
         }
     }
@@ -153,13 +159,17 @@ impl Conversation {
     fn cancel_at_server(&self, turn: &mut Turn<'_>, key: &IdKey, open: &Open, why: &str) {
         // It is already cancelled, was never sent, or must not be cancelled.
         let silent = open.cancelled || matches!(open.what, What::Parked | What::Initialize);
-        if silent || self.server_gone.is_some() {
-            return;
+        if !silent && self.server_gone.is_none() {
+            self.take_back(turn, key, open.raw(key), open.era, why);
         }
-        if open.era.cancels_by_closing() && self.negotiation.has_http_server() {
+    }
+
+    /// Cancels a request at the server, where its id is `raw`: by the close of its stream, or with a message.
+    fn take_back(&self, turn: &mut Turn<'_>, key: &IdKey, raw: String, era: Era, why: &str) {
+        if era.cancels_by_closing() && self.negotiation.has_http_server() {
             return turn.out.push(Effect::Abandon { id: key.clone() });
         }
-        let note = write::cancellation(&open.raw(key), Some(why));
+        let note = write::cancellation(&raw, Some(why));
         turn.notice(Side::Server, "notifications/cancelled", note);
     }
 }

@@ -77,6 +77,12 @@ impl ListFetch {
         self.fetch.as_ref().map(|fetch| fetch.deadline)
     }
 
+    /// The current request: its id and version, and when the answer must be there.
+    pub(super) fn current(&self) -> Option<(IdKey, Era, Duration)> {
+        let fetch = self.fetch.as_ref()?;
+        Some((fetch.id.clone(), fetch.era, fetch.deadline))
+    }
+
     /// Whether an id belongs to the current request.
     pub(super) fn is_own(&self, key: &IdKey) -> bool {
         self.fetch.as_ref().is_some_and(|fetch| fetch.id == *key)

@@ -13,6 +13,9 @@ use crate::record::{Filter, Record};
 use crate::scope::{Found, Known};
 
 pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
+    if let Some(violation) = case.unmapped.take() {
+        return violation.into();
+    }
     if let Some(malformed) = case.call.malformed_arguments() {
         return Violation::malformed(case.terms.arguments, malformed.to_string()).into();
     }

@@ -238,12 +238,18 @@ impl ToolCache {
             hash.update(original);
         }
         let digest = hash.finalize().into();
-        let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        let pages = || self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = pages().get(&digest).and_then(Weak::upgrade);
+        if let Some(page) = known {
+            return Ok(page);
+        }
+        // Without the lock, so that other lists do not wait for a large one.
+        let page = Arc::new(self.read(listing)?);
+        self.bytes.fetch_add(page.bytes, Ordering::Relaxed);
+        let mut pages = pages();
         if let Some(page) = pages.get(&digest).and_then(Weak::upgrade) {
             return Ok(page);
         }
-        let page = Arc::new(self.read(listing)?);
-        self.bytes.fetch_add(page.bytes, Ordering::Relaxed);
         if pages.len()
             >= 2 * pages
                 .values()
