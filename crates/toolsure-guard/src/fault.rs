@@ -76,8 +76,6 @@ pub enum Act {
     ClientAskedTooMuch,
     /// The client declares an unknown protocol version.
     ClientDeclaredUnknownVersion,
-    /// The client is gone, so the server's request is not answered.
-    ClientGone,
     /// The client closed the stream of a request.
     ClientLeft,
     /// The client sent a batch in an era that has none.
@@ -257,7 +255,6 @@ impl Act {
             Self::ClientReusedId => ("client-id-reused", Client),
             Self::ClientAskedTooMuch => ("client-requests", Client),
             Self::ClientDeclaredUnknownVersion => ("client-version", Client),
-            Self::ClientGone => ("client-gone", Client),
             Self::ClientLeft => ("client-left", Client),
             Self::ClientSentBatch => ("client-batch", Client),
             Self::ClientSentUnfitInitialize => ("client-initialize", Client),

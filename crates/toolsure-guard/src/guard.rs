@@ -58,16 +58,7 @@ impl Guard {
     ///
     /// The policy is invalid.
     pub fn new(policy: Policy) -> Result<Self, PolicyError> {
-        Self::made(policy, None, None)
-    }
-
-    /// Creates a guard that compiles and keeps schemas in `store`, with the compiler of `store`.
-    ///
-    /// # Errors
-    ///
-    /// As [`new`](Self::new).
-    pub fn with_store(policy: Policy, store: SchemaStore) -> Result<Self, PolicyError> {
-        Self::made(policy, Some(store), None)
+        Self::made(policy, None)
     }
 
     /// Creates a guard that shares what it sees of one upstream with the guards of other processes. They
@@ -80,23 +71,17 @@ impl Guard {
     ///
     /// As [`new`](Self::new).
     pub fn sharing(policy: Policy, upstream: &str, share: &Share) -> Result<Self, PolicyError> {
-        Self::made(policy, None, Some(share.state_of(upstream)))
+        Self::made(policy, Some(share.state_of(upstream)))
     }
 
-    fn made(
-        policy: Policy,
-        store: Option<SchemaStore>,
-        shared: Option<Arc<SharedState>>,
-    ) -> Result<Self, PolicyError> {
+    fn made(policy: Policy, shared: Option<Arc<SharedState>>) -> Result<Self, PolicyError> {
         policy.check()?;
         let compiler = policy.compiler.clone();
         let rules = Arc::new(RwLock::new(Arc::new(Rules::new(policy, 0))));
-        let store = store.unwrap_or_else(|| {
-            let rules = Arc::clone(&rules);
-            SchemaStore::choosing(compiler, SchemaStore::BYTES, move |tool, part| {
-                let rules = rules.read().unwrap_or_else(PoisonError::into_inner);
-                rules.policy.formats_in(tool, part)
-            })
+        let read = Arc::clone(&rules);
+        let store = SchemaStore::choosing(compiler, SchemaStore::BYTES, move |tool, part| {
+            let rules = read.read().unwrap_or_else(PoisonError::into_inner);
+            rules.policy.formats_in(tool, part)
         });
         Ok(Self(Arc::new(GuardState {
             rules,

@@ -1,5 +1,4 @@
-//! Events that no message brings: timeouts, a new policy, and the end of the server, the client or the guard
-//! itself.
+//! Events that no message brings: timeouts, a new policy, and the end of the server or of the guard itself.
 
 use std::time::Duration;
 
@@ -97,27 +96,6 @@ impl Conversation {
         self.event(now, |conversation, turn| {
             let (guard, open) = (&conversation.guard, &conversation.open);
             conversation.list_changed.policy_replaced(guard, open, turn);
-        })
-    }
-
-    /// Handles the permanent loss of the client. Its requests are cancelled at the server, and the
-    /// server's requests are answered with an error.
-    pub fn client_gone(&mut self, now: Duration) -> Effects {
-        self.event(now, |conversation, turn| {
-            conversation.stopping = true;
-            conversation.list_fetch.clear();
-            for (key, open) in conversation.open.drain() {
-                conversation.cancel_at_server(turn, &key, &open, "the client is gone");
-            }
-            for key in conversation.server_requests.drain() {
-                let (act, said) = (Act::ClientGone, "the client is gone");
-                let code = act.rpc_code();
-                let mut record = turn.fault(Side::Client, Filter::Tracking, Action::Refused, act);
-                record.id = Some(key.clone());
-                let answer = act.error(&key.raw(), code, said);
-                turn.answer(Side::Server, key, answer, Some(code));
-                turn.audit(record);
-            }
         })
     }
 

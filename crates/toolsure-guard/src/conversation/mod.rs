@@ -25,14 +25,13 @@
 //!           ├─ notifications/progress ─► OPEN, patience begins anew
 //!           ├─ patience ends (tick) ───► answered: error; cancelled at the server
 //!           ├─ server_gone, request_failed ► answered: error
-//!           ├─ client_gone, client_left ───► cancelled at the server
+//!           ├─ client_left ───────────────► cancelled at the server
 //!           └─ notifications/cancelled ─► CANCELLED ─ an answer is still judged and passed on,
 //!                                                   ─ silence is forgotten after a while
 //! ```
 //!
-//! Requests of the server (2025-11-25 and older) are counted and passed on, and
-//! answered by an error when the client is gone. Everything else passes as it
-//! came, in the order it came.
+//! Requests of the server (2025-11-25 and older) are counted and passed on.
+//! Everything else passes as it came, in the order it came.
 //!
 //! A [`Conversation`] is one type in several files, because whatever arrives may open or end any request of
 //! one table (`open.rs`): `dispatch.rs` takes messages to `client.rs`, `call.rs`, `server.rs`, `list.rs` and

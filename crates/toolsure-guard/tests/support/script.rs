@@ -170,10 +170,10 @@ impl Stage {
                 let now = self.now;
                 self.event(|c| c.tick(now), None);
             }
-            "gone" => match rest.split_once(' ').unwrap_or((rest, "")) {
-                ("server", why) => self.event(|c| c.server_gone(why, now), None),
-                _ => self.event(|c| c.client_gone(now), None),
-            },
+            "gone" => {
+                let why = rest.strip_prefix("server ").unwrap();
+                self.event(|c| c.server_gone(why, now), None);
+            }
             "left" => {
                 let id = IdKey::read(rest).unwrap();
                 self.event(|c| c.client_left(&id, now), None);
