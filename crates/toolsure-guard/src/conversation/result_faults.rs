@@ -11,9 +11,10 @@ use super::result::ToolAnswer;
 use super::server::bad_form_of;
 use super::turn::Turn;
 use crate::fault::Act;
+use crate::filter::arguments::wide_number;
 use crate::filter::results::NotObject;
 use crate::filter::{Reply, SHOWN_NUMBER, Violation, results};
-use crate::policy::{Mode, Output, TextBlocks, WideNumbers};
+use crate::policy::{Mode, Output, TextBlocks};
 use crate::record::Filter;
 use crate::scope::Scope;
 
@@ -175,7 +176,7 @@ impl ToolAnswer<'_> {
         let value = OwnedDocument::read(text.string(), turn.limits()).ok()?;
         let root = value.document().root();
         let any = self.open.era.structured() == Structured::Any;
-        if !any && root.kind() != Kind::Object {
+        if !any && root.kind() != Kind::Object || wide_number(turn.policy(), root).is_some() {
             return None;
         }
         let fits = match turn.checker.check_structured(tool, root) {
@@ -218,10 +219,10 @@ impl ToolAnswer<'_> {
 
     /// The violation of a number that the client would read as infinity, or for which it rejects the result.
     fn beyond_double(&self, turn: &Turn<'_>) -> Option<Violation> {
-        if self.mode() == Mode::Off || turn.policy().wide_numbers == WideNumbers::Pass {
+        if self.mode() == Mode::Off {
             return None;
         }
-        let number = self.result.beyond_double()?;
+        let number = wide_number(turn.policy(), self.result)?;
         let text = format!(
             "{} answered with a number that is beyond the range of a double: {}",
             self.subject(),

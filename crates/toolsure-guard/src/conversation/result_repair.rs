@@ -102,7 +102,7 @@ pub(super) fn forward_readable(turn: &mut Turn<'_>, key: IdKey, open: &Open, res
         return turn.forward_answer(key, None);
     };
     let action = match (mode, wanted) {
-        (Mode::Enforce, ResultMembers::Repair) => Action::Altered,
+        (Mode::Enforce, ResultMembers::Repair) if !repaired.loses_content => Action::Altered,
         (Mode::Enforce, _) => Action::Refused,
         _ => Action::Reported,
     };

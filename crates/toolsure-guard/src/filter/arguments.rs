@@ -1,6 +1,6 @@
 //! Checks whether the arguments of a call keep the tool's contract, or can be repaired.
 
-use toolsure_json::quote;
+use toolsure_json::{OwnedDocument, View, quote};
 use toolsure_mcp::check::{Checked, Decision, Fault, Refusal};
 use toolsure_mcp::contract::ToolContract;
 use toolsure_mcp::repair::{Edit, EditKind, Outcome, RepairLimits, Repaired, repair};
@@ -31,7 +31,10 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
             Checked::Undecided(why) => {
                 Violation::undecided(Filter::Arguments, "arguments-undecided", why).into()
             }
-            _ => beyond_double(case).map_or(Judged::Pass, Judged::from),
+            _ => {
+                let wide = arguments.and_then(|arguments| beyond_double(case, arguments));
+                wide.map_or(Judged::Pass, Judged::from)
+            }
         },
         Decision::Refuse(refusal) => {
             if case.terms.arguments == Mode::Enforce
@@ -44,13 +47,17 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
     }
 }
 
-/// The violation of a number that the tool would read as infinity.
-fn beyond_double(case: &CallCase<'_>) -> Option<Violation> {
-    if case.rules.policy.wide_numbers == WideNumbers::Pass {
-        return None;
+/// A number that its reader would take for infinity, if the policy refuses such numbers.
+pub(crate) fn wide_number<'v>(policy: &Policy, value: View<'v>) -> Option<View<'v>> {
+    match policy.wide_numbers {
+        WideNumbers::Refuse => value.beyond_double(),
+        WideNumbers::Pass => None,
     }
-    let arguments = case.call.arguments?;
-    let number = arguments.beyond_double()?;
+}
+
+/// The violation of a number in arguments that the tool would read as infinity.
+fn beyond_double(case: &CallCase<'_>, arguments: View<'_>) -> Option<Violation> {
+    let number = wide_number(&case.rules.policy, arguments)?;
     let document = arguments.document();
     let whole = document.pointer(arguments.id());
     let pointer = document.pointer(number.id());
@@ -81,6 +88,10 @@ fn repaired(case: &CallCase<'_>, tool: &Known, refusal: &Refusal) -> Option<Judg
         .map_or("{}", |arguments| arguments.raw());
     let (policy, which) = (&case.rules.policy, case.terms.repair);
     let repaired = repair_text(policy, which, &tool.contract, arguments)?;
+    let read = OwnedDocument::read(repaired.text.as_str(), &policy.limits.read()).ok()?;
+    if let Some(violation) = beyond_double(case, read.document().root()) {
+        return Some(violation.into());
+    }
     Some(Judged::Repaired {
         what: places(&repaired.edits, refusal),
         arguments: repaired.text,

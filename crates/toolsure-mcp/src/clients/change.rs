@@ -23,6 +23,15 @@ pub enum Change {
         /// What it must be.
         expected: &'static str,
     },
+    /// An object was left out because it lacks a member, or has it in a form that the protocol does not allow.
+    LeftOutFor {
+        /// Its path.
+        path: String,
+        /// The name of the member.
+        member: &'static str,
+        /// What the member must be.
+        expected: &'static str,
+    },
     /// A value was replaced by what it says, in the form that the protocol wants.
     Replaced {
         /// Its path.
@@ -45,6 +54,14 @@ impl fmt::Display for Change {
             Self::LeftOut { path, expected } => {
                 let path = quote(path, PATH);
                 write!(f, "`{path}` is left out: it must be {expected}")
+            }
+            Self::LeftOutFor {
+                path,
+                member,
+                expected,
+            } => {
+                let path = quote(path, PATH);
+                write!(f, "`{path}` is left out: its `{member}` must be {expected}")
             }
             Self::Replaced { path, to } => {
                 write!(f, "`{}` is replaced by {to}", quote(path, PATH))

@@ -38,6 +38,20 @@ impl<'e> Cleaner<'e> {
         });
     }
 
+    /// Records that an object is left out because of one of its members.
+    pub(super) fn left_out_for(
+        &mut self,
+        place: &Place<'_>,
+        name: &'static str,
+        expected: &'static str,
+    ) {
+        self.changes.push(|| Change::LeftOutFor {
+            path: place.to_string(),
+            member: name,
+            expected,
+        });
+    }
+
     /// Records what is in place of a value.
     pub(super) fn replaced(&mut self, place: &Place<'_>, to: &'static str) {
         self.changes.push(|| Change::Replaced {

@@ -4,7 +4,9 @@
 use toolsure_analysis::tool::{
     AllowedMembers, BLOCK, BLOCKS, Form, LISTS, ListResult, PAGE, RESULT,
 };
-use toolsure_json::{Key as _, Kind, Node as _, View, json_string, quote};
+use toolsure_json::{
+    Key as _, Kind, Node as _, OwnedDocument, ReadLimits, View, json_string, quote,
+};
 
 use super::change::Change;
 use super::clean::{Also, Cleaner};
@@ -23,6 +25,9 @@ pub struct RepairedResult {
     pub changes: Vec<Change>,
     /// The number of further changes.
     pub further: usize,
+    /// Whether they remove what was asked for: a part of a resource, a message of a prompt. Clients that get an error
+    /// instead know that something is wrong.
+    pub loses_content: bool,
 }
 
 /// Finds what makes the result of a tool readable for clients of all versions: optional members that
@@ -57,12 +62,12 @@ pub fn repair_tool_result(era: Era, result: View<'_>) -> Option<RepairedResult> 
         }
         cleaner.object(&RESULT, result, &Place::Root, also);
     }
-    let changes = cleaner.changes;
-    repaired(edits, changes)
+    repaired(cleaner.changes, false, edits)
 }
 
 /// The same for the result of another method: a page of prompts, resources, templates or skills loses
-/// the entries that cannot be read, and other results the members that every result may have.
+/// the entries that cannot be read, `completion/complete` the values, and other results the members that every result
+/// may have. [`RepairedResult::loses_content`] says whether a resource or a prompt loses a part.
 ///
 /// ```
 /// use toolsure_json::{OwnedDocument, ReadLimits};
@@ -80,16 +85,21 @@ pub fn repair_tool_result(era: Era, result: View<'_>) -> Option<RepairedResult> 
 pub fn repair_result(method: &str, era: Era, result: View<'_>) -> Option<RepairedResult> {
     let mut edits = Edits::new();
     let mut cleaner = Cleaner::of(&mut edits);
+    let mut loses_content = false;
     if result.kind() == Kind::Object {
         let mut also = Also::default();
         let mut table = &RESULT;
         let of = LISTS.iter().find(|of| of.method == method);
         let is_final = is_final(result, of);
         if let Some(of) = of {
-            list(&mut cleaner, result, of, is_final, &mut also);
+            let is_whole = list(&mut cleaner, result, of, is_final, &mut also);
+            loses_content = !is_whole && !method.ends_with("/list");
             if is_final {
                 table = of.members;
             }
+        }
+        if method == "completion/complete" && is_final {
+            completion(&mut cleaner, result, &mut also);
         }
         if is_final {
             tag(
@@ -102,15 +112,15 @@ pub fn repair_result(method: &str, era: Era, result: View<'_>) -> Option<Repaire
         }
         cleaner.object(table, result, &Place::Root, also);
     }
-    let changes = cleaner.changes;
-    repaired(edits, changes)
+    repaired(cleaner.changes, loses_content, edits)
 }
 
-fn repaired(edits: Edits, changes: Changes) -> Option<RepairedResult> {
+fn repaired(changes: Changes, loses_content: bool, edits: Edits) -> Option<RepairedResult> {
     (!edits.is_empty()).then_some(RepairedResult {
         edits,
         changes: changes.first,
         further: changes.further,
+        loses_content,
     })
 }
 
@@ -198,25 +208,77 @@ fn is_final(result: View<'_>, of: Option<&ListResult>) -> bool {
         && !others.into_iter().any(other)
 }
 
-/// The list of a page.
+/// The list of a page. Returns whether nothing of it is lost.
 fn list(
     cleaner: &mut Cleaner<'_>,
     page: View<'_>,
     of: &ListResult,
     is_final: bool,
     also: &mut Also,
-) {
+) -> bool {
     let place = Place::Root.member(of.member);
     match page.member(of.member) {
         None if is_final => {
             also.appended.push(format!("\"{}\":[]", of.member));
             cleaner.added(&place, "[]");
+            false
         }
-        None => {}
+        None => true,
         Some(list) if list.kind() == Kind::Array => cleaner.entries(of.entry, list, &place),
-        Some(list) => cleaner.replace(list, "[]".to_owned(), &place, "an empty array"),
+        Some(entry) if cleaner.entry_of(of.entry, entry, &place) => {
+            cleaner.edits.surround(entry, "[", "]");
+            cleaner.replaced(&place, "an array with it");
+            true
+        }
+        Some(list) => {
+            cleaner.replace(list, "[]".to_owned(), &place, "an empty array");
+            false
+        }
     }
 }
+
+/// The suggestions for an argument (2025-06-18, server/utilities/completion: at most 100 values).
+fn completion(cleaner: &mut Cleaner<'_>, result: View<'_>, also: &mut Also) {
+    let place = Place::Root.member("completion");
+    let found = result.member("completion");
+    let Some(completion) = found.filter(|it| it.kind() == Kind::Object) else {
+        if found.is_some() {
+            also.gone.push("completion");
+        }
+        also.appended
+            .push(r#""completion":{"values":[]}"#.to_owned());
+        cleaner.added(&place, r#"{"values":[]}"#);
+        return;
+    };
+    let mut inside = Also::default();
+    let at = place.member("values");
+    match completion.member("values") {
+        Some(values) if values.kind() == Kind::Array => {
+            let mut gone = Vec::new();
+            for (index, value) in values.items().enumerate() {
+                if value.kind() != Kind::String || index - gone.len() >= MOST_VALUES {
+                    gone.push(index);
+                    cleaner.left_out(&at.item(index), "one of at most 100 strings");
+                }
+            }
+            cleaner.without(values, &gone);
+        }
+        Some(other) => cleaner.replace(other, "[]".to_owned(), &at, "an empty array"),
+        None => {
+            inside.appended.push(r#""values":[]"#.to_owned());
+            cleaner.added(&at, "[]");
+        }
+    }
+    cleaner.object(&COMPLETION, completion, &place, inside);
+}
+
+/// The optional members of a completion.
+const COMPLETION: AllowedMembers = AllowedMembers {
+    optional: &[("total", Form::Count), ("hasMore", Form::Boolean)],
+    required: &[],
+};
+/// The maximum number of values of a completion.
+const MOST_VALUES: usize = 100;
 
 /// A name for what has none but an address: its title, or else the address.
 fn named<'a>(object: View<'a>) -> Option<View<'a>> {
@@ -247,6 +309,19 @@ fn table(tag: &str) -> Option<&'static AllowedMembers> {
         Form::Object(members) => Some(members),
         _ => None,
     }
+}
+
+/// Base64 in the alphabet for URLs (RFC 4648 §5) in the standard one, as JSON text.
+fn standard_base64(value: View<'_>) -> Option<String> {
+    let text = Some(value).filter(|it| it.kind() == Kind::String)?.string();
+    if !text.contains(['-', '_']) {
+        return None;
+    }
+    let text = json_string(&text.replace('-', "+").replace('_', "/"));
+    let standard = OwnedDocument::read(text.as_str(), &ReadLimits::default()).ok()?;
+    Form::Base64
+        .takes(standard.document().root())
+        .then_some(text)
 }
 
 /// Whether a block holds bytes, which say nothing as text.
@@ -295,9 +370,7 @@ impl Cleaner<'_> {
                 self.object(members, block, place, Also::default());
             }
             (None, Some(text)) if text.kind() == Kind::String => self.as_text_block(block, place),
-            (Some(members), _) if tag == "resource_link" && named(block).is_some() => {
-                self.entry(members, block, place);
-            }
+            (Some(members), _) if self.entry(members, block, place) => {}
             _ if has_bytes(block) => {
                 let note = format!("[{}]", why_left_out(block, tag));
                 let note = format!(r#"{{"type":"text","text":{}}}"#, json_string(&note));
@@ -325,24 +398,49 @@ impl Cleaner<'_> {
         }
     }
 
-    /// The entries of a list: those that cannot be read are left out.
-    fn entries(&mut self, form: Form, list: View<'_>, place: &Place<'_>) {
+    /// The entries of a list: those that cannot be read are left out. Returns whether none is.
+    fn entries(&mut self, form: Form, list: View<'_>, place: &Place<'_>) -> bool {
         let mut gone = Vec::new();
         for (index, entry) in list.items().enumerate() {
             let place = place.item(index);
-            match form {
-                _ if form.takes(entry) => self.value(form, entry, &place),
-                Form::Object(members) if self.entry(members, entry, &place) => {}
-                _ => {
-                    gone.push(index);
-                    self.left_out(&place, "an entry with all required members");
-                }
+            if !self.entry_of(form, entry, &place) {
+                gone.push(index);
+                self.entry_left_out(form, entry, &place);
             }
         }
         self.without(list, &gone);
+        gone.is_empty()
     }
 
-    /// Makes an entry readable that lacks only a name, or whose block is not readable; returns
+    /// Records that an entry is left out, because of the first member that it must have in the form that it resembles most.
+    fn entry_left_out(&mut self, form: Form, entry: View<'_>, place: &Place<'_>) {
+        let forms = match &form {
+            Form::AnyOf(forms) => *forms,
+            form => std::slice::from_ref(form),
+        };
+        let missing = forms.iter().filter_map(|form| match form {
+            Form::Object(members) if entry.kind() == Kind::Object => members.missing(entry),
+            _ => None,
+        });
+        // A member that is there but wrong says more than one that is absent.
+        match missing.max_by_key(|(name, _)| entry.member(name).is_some()) {
+            Some((name, form)) => self.left_out_for(place, name, form.expected()),
+            None => self.left_out(place, "an entry with all required members"),
+        }
+    }
+
+    /// Makes an entry of this form readable; returns whether it is.
+    fn entry_of(&mut self, form: Form, entry: View<'_>, place: &Place<'_>) -> bool {
+        match form {
+            _ if form.takes(entry) => self.value(form, entry, place),
+            Form::Object(members) => return self.entry(members, entry, place),
+            Form::AnyOf(forms) => return forms.iter().any(|it| self.entry_of(*it, entry, place)),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Makes an entry readable that lacks only a name, or whose block or bytes are not readable; returns
     /// whether it is.
     fn entry(&mut self, members: &AllowedMembers, entry: View<'_>, place: &Place<'_>) -> bool {
         if entry.kind() != Kind::Object {
@@ -366,9 +464,25 @@ impl Cleaner<'_> {
             self.object(members, entry, place, also);
             return true;
         }
-        // A message of a prompt.
-        match entry.member("content") {
-            Some(content) if lacks("content") => self.block(content, &place.member("content")),
+        for bytes in ["blob", "data"] {
+            if let Some(value) = entry.member(bytes)
+                && lacks(bytes)
+                && let Some(standard) = standard_base64(value)
+            {
+                self.edits.replace(value, standard);
+                self.replaced(&place.member(bytes), "the same in the standard alphabet");
+                self.object(members, entry, place, Also::default());
+                return true;
+            }
+        }
+        // A message of a prompt, and an embedded resource.
+        match (entry.member("content"), entry.member("resource")) {
+            (Some(content), _) if lacks("content") => self.block(content, &place.member("content")),
+            (_, Some(resource)) if lacks("resource") => {
+                let form = members.get("resource").map(|(_, form)| form);
+                let place = place.member("resource");
+                form.is_some_and(|form| self.entry_of(form, resource, &place))
+            }
             _ => false,
         }
     }
