@@ -1,9 +1,10 @@
 //! Reads test files in each of their layouts.
 
+use std::cell::Cell;
 use std::fmt;
 use std::path::PathBuf;
 
-use toolsure_json::{self as json, Kind, Node, ReadLimits, View, json_string, line_column, quote};
+use toolsure_json::{self as json, Kind, Node, ReadLimits, View, json_string, quote};
 use toolsure_schema::Compiler;
 
 use crate::exit::Failure;
@@ -89,6 +90,7 @@ pub(super) fn read(input: &Input, compiler: &Compiler) -> Result<Option<Vec<Grou
         name: &name,
         schema_bytes: compiler.bounds().model.schema_bytes,
         instance_bytes: compiler.bounds().instance.bytes,
+        last: Cell::new((0, 1)),
     };
     let is_group = |view: &View<'_>| {
         view.member("tests")
@@ -116,6 +118,8 @@ struct Reader<'t> {
     name: &'t str,
     schema_bytes: usize,
     instance_bytes: usize,
+    /// The last byte whose line was asked for, and its line. The tests of a file are read in their order.
+    last: Cell<(usize, usize)>,
 }
 
 impl Reader<'_> {
@@ -203,10 +207,17 @@ impl Reader<'_> {
 
     fn line(&self, view: View<'_>) -> usize {
         let at = view.span().start;
-        match self.original {
-            Some(original) => line_column(&original.text, original.place(at)).line,
-            None => line_column(self.text, at).line,
-        }
+        let (text, at) = match self.original {
+            Some(original) => (original.text.as_slice(), original.place(at)),
+            None => (self.text, at),
+        };
+        let (from, line) = Some(self.last.get())
+            .filter(|(last, _)| *last <= at)
+            .unwrap_or((0, 1));
+        let between = text.get(from..at).unwrap_or_default();
+        let line = line + between.iter().filter(|byte| **byte == b'\n').count();
+        self.last.set((at, line));
+        line
     }
 
     fn fault(&self, view: View<'_>, what: &str) -> Failure {

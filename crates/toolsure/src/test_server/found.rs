@@ -143,8 +143,11 @@ impl Found {
         }
     }
 
-    /// How to make the call again.
+    /// How to make the call again; `None` if it is not one call that shows the fault.
     pub(super) fn repeat(&self, tool: Option<&str>) -> Option<String> {
+        if self.finding.code == Code::MemberOrder {
+            return None;
+        }
         let (tool, arguments) = (tool?, self.arguments.as_deref()?);
         let is_readable = OwnedDocument::read(arguments.as_bytes(), &ReadLimits::default()).is_ok();
         (is_readable && arguments.len() <= LONGEST_CALL).then(|| {
