@@ -7,6 +7,7 @@
 
 mod change;
 mod clean;
+mod completion;
 mod dialect;
 mod place;
 mod repair_result;

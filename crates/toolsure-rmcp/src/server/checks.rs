@@ -10,7 +10,6 @@ use toolsure_mcp::contract::SchemaStore;
 use toolsure_mcp::era::Era;
 use toolsure_mcp::project::{OutputPolicy, Projection, TextFallback};
 
-use super::ServerLayer;
 use super::contracts::Contracts;
 use super::event::{Observer, ServerEvent};
 use crate::checkers::{CheckOptions, Checkers};
@@ -45,7 +44,7 @@ impl Checks {
         let shared = Shared {
             contracts: Contracts::new(store, check.engine.is_some()),
             checkers: Checkers::new(check),
-            tasks: Mutex::new(PendingTasks::new(ServerLayer::TASKS)),
+            tasks: Mutex::new(PendingTasks::new(TASKS)),
         };
         Self {
             options,
@@ -68,3 +67,6 @@ impl Checks {
         tasks.unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// The maximum number of tasks whose tool is remembered.
+pub(super) const TASKS: usize = 65_536;

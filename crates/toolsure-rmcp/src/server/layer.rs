@@ -11,7 +11,7 @@ use toolsure_mcp::contract::{Engine, SchemaPart, SchemaStore, Validator};
 use toolsure_mcp::project::{OutputPolicy, TextFallback};
 use toolsure_schema::{Compiler, Formats};
 
-use super::checks::{Checks, Options};
+use super::checks::{Checks, Options, TASKS};
 use super::event::{self, ServerEvent};
 use crate::checkers::CheckOptions;
 
@@ -40,7 +40,7 @@ pub struct ServerLayer {
 
 impl ServerLayer {
     /// The maximum number of tasks whose tool is remembered. Beyond it, the oldest is forgotten.
-    pub const TASKS: usize = 65_536;
+    pub const TASKS: usize = TASKS;
 
     /// Creates a layer with the defaults: output that older clients cannot read is wrapped,
     /// structured content gets a text block, undecided messages are refused, events go to
