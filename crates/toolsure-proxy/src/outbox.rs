@@ -27,6 +27,8 @@ struct Queue {
     bytes: usize,
     /// Whether the writer's buffer has bytes that are not written.
     is_writing: bool,
+    /// Whether nothing is written any more, so that nothing is queued either.
+    is_closed: bool,
 }
 
 #[derive(Debug)]
@@ -51,6 +53,11 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         }
     }
 
+    /// Whether a write has failed.
+    pub(crate) fn is_lost(&self) -> bool {
+        *self.lost.borrow()
+    }
+
     /// Waits until a write fails.
     pub(crate) async fn lost(&self) {
         let mut lost = self.lost.subscribe();
@@ -58,9 +65,12 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         let _always_ok = lost.wait_for(|lost| *lost).await;
     }
 
-    /// Queues one message; its line end is added here.
+    /// Queues one message; its line end is added here. After the end it is dropped.
     pub(crate) fn push(&self, message: Vec<u8>) {
         let mut queue = self.lock();
+        if queue.is_closed {
+            return;
+        }
         queue.bytes = queue.bytes.saturating_add(message.len());
         queue.messages.push_back(message);
     }
@@ -74,10 +84,13 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     ///
     /// # Errors
     ///
-    /// The writer's errors; `BrokenPipe` after [`Outbox::close`].
+    /// The writer's errors; `BrokenPipe` after one, and after the end.
     pub(crate) async fn flush(&self) -> io::Result<()> {
         {
             let queue = self.lock();
+            if queue.is_closed {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
             // A flush that was given up leaves bytes in the buffer.
             if queue.messages.is_empty() && !queue.is_writing {
                 return Ok(());
@@ -85,14 +98,23 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         }
         let mut guard = self.writer.lock().await;
         let Some(writer) = guard.as_mut() else {
-            *self.lock() = Queue::default();
             return Err(io::ErrorKind::BrokenPipe.into());
         };
         let written = self.write(writer).await;
         if written.is_err() {
+            *guard = None;
+            self.shut();
             self.lost.send_replace(true);
         }
         written
+    }
+
+    /// Drops what is queued, and what is pushed from now on.
+    fn shut(&self) {
+        *self.lock() = Queue {
+            is_closed: true,
+            ..Queue::default()
+        };
     }
 
     async fn write(&self, writer: &mut Writer<W>) -> io::Result<()> {
@@ -126,6 +148,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     pub(crate) async fn close(&self) {
         let _reader_is_gone = self.flush().await;
         if let Some(mut writer) = self.writer.lock().await.take() {
+            self.shut();
             let _reader_is_gone = writer.to.shutdown().await;
         }
     }
@@ -198,6 +221,21 @@ mod tests {
         writing.await.unwrap();
         assert_eq!(seen, "ab\n");
         outbox.push(b"late".to_vec());
+        assert!(outbox.flush().await.is_err());
+    }
+
+    #[tokio::test]
+    async fn nothing_is_kept_for_a_reader_that_is_gone() {
+        let (to, from) = tokio::io::duplex(4);
+        let outbox = Outbox::new(to);
+        drop(from);
+        outbox.push(b"one".to_vec());
+        outbox.push(b"two".to_vec());
+        assert!(outbox.flush().await.is_err());
+        assert!(outbox.is_lost());
+        assert_eq!(outbox.waiting_bytes(), 0);
+        outbox.push(b"three".to_vec());
+        assert_eq!(outbox.waiting_bytes(), 0);
         assert!(outbox.flush().await.is_err());
     }
 }

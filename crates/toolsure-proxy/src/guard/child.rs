@@ -154,10 +154,12 @@ impl Child {
             self.ctx.note("server-given-up", detail);
             return Received::End;
         }
-        let Some(received) = self.received(is_awaited).await else {
-            let detail = "the server's process has ended, and a process that it left behind holds its standard output and does not answer";
-            self.ctx.note("server-given-up", detail);
-            return Received::End;
+        let received = match self.received(is_awaited).await {
+            Ok(received) => received,
+            Err(why) => {
+                self.ctx.note("server-given-up", why);
+                return Received::End;
+            }
         };
         if !std::mem::replace(&mut self.has_begun, true) && self.messages.dropped_byte_order_mark()
         {
@@ -169,33 +171,41 @@ impl Child {
         received
     }
 
-    /// The next message; `None` if the process has ended and nothing answers in its place.
-    async fn received(&mut self, is_awaited: impl Fn() -> bool) -> Option<Received> {
+    /// The next message; an error if no answer can be expected any more.
+    async fn received(&mut self, is_awaited: impl Fn() -> bool) -> Result<Received, &'static str> {
         let after_exit = self.ctx.times.after_exit;
         let each = (after_exit / 4).clamp(SHORTEST_LOOK, LONGEST_LOOK);
         let leader = &mut self.leader;
+        let mut was_lost = false;
         let mut next = pin!(self.messages.next());
         loop {
-            let process = match &mut self.body {
-                Body::Process { process, .. } if !matches!(leader, Leader::Wrapper) => process,
-                Body::Process { .. } | Body::InProcess(_) => return Some(next.await),
+            let Body::Process { process, .. } = &mut self.body else {
+                return Ok(next.await);
             };
             if let Ok(received) = timeout(each, next.as_mut()).await {
                 if matches!(leader, Leader::Silent(_)) {
                     *leader = Leader::Wrapper;
                 }
-                return Some(received);
+                return Ok(received);
+            }
+            // Its last messages are read first.
+            let is_lost = self.input.upgrade().is_some_and(|input| input.is_lost());
+            if std::mem::replace(&mut was_lost, is_lost) {
+                return Err(TAKES_NOTHING);
             }
             *leader = match leader {
+                Leader::Wrapper => continue,
                 Leader::Running if process.has_ended() => Leader::Ended,
                 Leader::Running => continue,
                 Leader::Silent(Some(since)) if is_awaited() => {
                     if since.elapsed() >= after_exit {
-                        return None;
+                        return Err(LEFT_BEHIND);
                     }
                     continue;
                 }
-                Leader::Silent(None) if !is_awaited() && !may_be_read(&self.input) => return None,
+                Leader::Silent(None) if !is_awaited() && !may_be_read(&self.input) => {
+                    return Err(LEFT_BEHIND);
+                }
                 _ => Leader::Silent(is_awaited().then(Instant::now)),
             };
         }
@@ -287,6 +297,8 @@ const PATIENCE: u32 = 4;
 /// How often a silent child's process is looked at.
 const SHORTEST_LOOK: Duration = Duration::from_millis(10);
 const LONGEST_LOOK: Duration = Duration::from_millis(500);
+const TAKES_NOTHING: &str = "the server has closed its standard input, and does not answer";
+const LEFT_BEHIND: &str = "the server's process has ended, and a process that it left behind holds its standard output and does not answer";
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 #[cfg(test)]

@@ -145,6 +145,14 @@ impl MessageWriter {
         }
     }
 
+    /// Whether a write to a byte stream has failed.
+    pub(super) fn is_lost(&self) -> bool {
+        match self {
+            Self::Lines(outbox) => outbox.is_lost(),
+            Self::Hub(_) | Self::Memory(_) => false,
+        }
+    }
+
     /// Waits until a write fails, because the other end has closed. In this process both directions are
     /// closed together.
     pub(super) async fn lost(&self) {
@@ -157,6 +165,7 @@ impl MessageWriter {
     /// Whether the other end reads: `false` if more than `most` bytes still wait after `patience`.
     pub(super) async fn drains_to(&self, most: usize, patience: Duration) -> bool {
         match self {
+            // After a write error nothing waits, and what the other end has written is still read.
             Self::Lines(outbox) => {
                 outbox.waiting_bytes() <= most || timeout(patience, outbox.flush()).await.is_ok()
             }
