@@ -19,6 +19,8 @@ pub(crate) struct Outbox<W> {
     writer: tokio::sync::Mutex<Option<Writer<W>>>,
     /// Whether a write failed, so that nobody reads any more.
     lost: watch::Sender<bool>,
+    /// Whether the task that writes must end.
+    abandoned: watch::Sender<bool>,
 }
 
 #[derive(Debug, Default)]
@@ -50,6 +52,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
             queue: Mutex::default(),
             writer: tokio::sync::Mutex::new(Some(writer)),
             lost: watch::Sender::new(false),
+            abandoned: watch::Sender::new(false),
         }
     }
 
@@ -100,13 +103,26 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         let Some(writer) = guard.as_mut() else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
-        let written = self.write(writer).await;
+        let written = tokio::select! {
+            biased;
+            written = self.write(writer) => written,
+            () = self.abandoned() => {
+                *guard = None;
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+        };
         if written.is_err() {
             *guard = None;
             self.shut();
             self.lost.send_replace(true);
         }
         written
+    }
+
+    async fn abandoned(&self) {
+        let mut abandoned = self.abandoned.subscribe();
+        // `self` owns the sender, so only the value can end the wait.
+        let _always_ok = abandoned.wait_for(|abandoned| *abandoned).await;
     }
 
     /// Drops what is queued, and what is pushed from now on.
@@ -150,6 +166,16 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         if let Some(mut writer) = self.writer.lock().await.take() {
             self.shut();
             let _reader_is_gone = writer.to.shutdown().await;
+        }
+    }
+
+    /// Closes the writer without writing what is queued.
+    pub(crate) fn abandon(&self) {
+        self.shut();
+        // A task that writes drops the writer.
+        self.abandoned.send_replace(true);
+        if let Ok(mut writer) = self.writer.try_lock() {
+            *writer = None;
         }
     }
 
@@ -237,5 +263,23 @@ mod tests {
         outbox.push(b"three".to_vec());
         assert_eq!(outbox.waiting_bytes(), 0);
         assert!(outbox.flush().await.is_err());
+    }
+
+    #[tokio::test]
+    async fn an_outbox_that_is_abandoned_closes_although_a_task_writes() {
+        let (to, mut from) = tokio::io::duplex(4);
+        let outbox = Arc::new(Outbox::new(to));
+        outbox.push(b"0123456789".to_vec());
+        let writing = Arc::clone(&outbox);
+        let writing = tokio::spawn(async move { writing.flush().await });
+        let mut first = [0; 4];
+        from.read_exact(&mut first).await.unwrap();
+        outbox.abandon();
+        assert!(writing.await.unwrap().is_err());
+        // What was written before, and then the end.
+        let mut rest = String::new();
+        from.read_to_string(&mut rest).await.unwrap();
+        assert!("456789\n".starts_with(&rest), "{rest}");
+        assert!(rest.len() <= 4, "{rest}");
     }
 }

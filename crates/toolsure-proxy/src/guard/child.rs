@@ -6,7 +6,7 @@ use std::pin::{Pin, pin};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 use toolsure_json::quote;
 
 use super::bounds::Restart;
@@ -211,11 +211,31 @@ impl Child {
         }
     }
 
-    /// Ends the child and returns how it ended. Its standard input must be closed. A process gets
-    /// `grace`, SIGTERM, `grace` again, then SIGKILL; the signals go to its process group. A peer
+    /// How long the child may go on writing after its input was closed. A peer in this process ends by
+    /// itself, and has children of its own to end.
+    pub(super) fn linger(&self) -> Linger {
+        let times = &self.ctx.times;
+        match &self.body {
+            Body::Process { .. } => Linger {
+                idle: times.grace,
+                awaited: times.drain,
+            },
+            Body::InProcess(_) => {
+                let longest = times.grace.saturating_mul(PATIENCE);
+                let longest = longest.saturating_add(times.drain);
+                Linger {
+                    idle: longest,
+                    awaited: longest,
+                }
+            }
+        }
+    }
+
+    /// Ends the child and returns how it ended. Its standard input must be closed. A process has until
+    /// `until`, then SIGTERM, the time `grace`, then SIGKILL; the signals go to its process group. A peer
     /// in this process may have a child of its own to end, so it is dropped only after a multiple
     /// of `grace`.
-    pub(super) async fn end(self, grace: Duration) -> String {
+    pub(super) async fn end(self, until: Instant) -> String {
         let Self {
             ctx,
             name,
@@ -223,8 +243,9 @@ impl Child {
             messages,
             ..
         } = self;
+        let grace = ctx.times.grace;
         let how = match body {
-            Body::Process { process, stderr } => reap(*process, &stderr, grace).await,
+            Body::Process { process, stderr } => reap(*process, &stderr, until, grace).await,
             Body::InProcess(ended) => match timeout(grace.saturating_mul(PATIENCE), ended).await {
                 Ok(how) => quote(&how, 200).to_string(),
                 Err(_) => "did not end in time".to_owned(),
@@ -237,15 +258,65 @@ impl Child {
     }
 }
 
+/// How long a child may go on writing after its input was closed: `awaited` if a request is open, `idle` if
+/// none is.
+pub(super) struct Linger {
+    idle: Duration,
+    awaited: Duration,
+}
+
+/// Reads a child until its output ends, with `reading`, or until `closing` ends. Then its input is closed, and
+/// the rest of its output is read for as long as it may linger.
+///
+/// Returns what `reading` has returned first, `None` if `closing` ended before, and until when the child
+/// may end by itself ([`Child::end`]).
+pub(super) async fn read_until_closed<T>(
+    reading: impl Future<Output = T>,
+    closing: impl Future<Output = ()>,
+    (input, grace): (&MessageWriter, Duration),
+    (linger, is_awaited): (Linger, impl Fn() -> bool),
+) -> (Option<T>, Instant) {
+    let mut reading = pin!(reading);
+    let read = tokio::select! {
+        read = reading.as_mut() => Some(read),
+        () = closing => None,
+    };
+    if read.is_some() {
+        // It has ended, so nobody waits for what was not sent.
+        input.abandon();
+        return (read, Instant::now() + grace);
+    }
+    let lasts = if is_awaited() {
+        linger.awaited
+    } else {
+        linger.idle
+    };
+    let closed = async {
+        if timeout(grace, input.close()).await.is_err() {
+            input.abandon();
+        }
+        let until = Instant::now() + lasts;
+        sleep_until(until).await;
+        until
+    };
+    let until = tokio::select! {
+        _ = reading.as_mut() => Instant::now() + grace,
+        until = closed => until,
+    };
+    // It may have ended before its input was closed.
+    input.abandon();
+    (None, until)
+}
+
 /// Whether another process may read what is sent to the child.
 fn may_be_read(input: &Weak<MessageWriter>) -> bool {
     let input = input.upgrade();
     input.is_none_or(|input| input.may_be_read())
 }
 
-async fn reap(mut process: Process, stderr: &Tail, grace: Duration) -> String {
+async fn reap(mut process: Process, stderr: &Tail, until: Instant, grace: Duration) -> String {
     let by_itself = process.ended_by(Instant::now()).await;
-    let status = process.end(grace).await;
+    let status = process.end_from(until, grace).await;
     // The pipe may still contain output from before the end.
     let last_words = timeout(LAST_WORDS, stderr.ended()).await;
     let how = status.map_or_else(|| "ended".to_owned(), describe);
@@ -292,8 +363,9 @@ impl Restarts {
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-/// How many times `grace` a peer may take to end, because it may have to end a process itself.
-const PATIENCE: u32 = 4;
+/// How many times `grace` a child may take to end: a process whose input is not read gets one for that, one
+/// after its input was closed, and one after SIGTERM. A peer may have to end such a process itself.
+pub(super) const PATIENCE: u32 = 4;
 /// How often a silent child's process is looked at.
 const SHORTEST_LOOK: Duration = Duration::from_millis(10);
 const LONGEST_LOOK: Duration = Duration::from_millis(500);

@@ -182,6 +182,15 @@ impl MessageWriter {
             Self::Memory(sender) => sender.close(),
         }
     }
+
+    /// Closes without writing what is queued.
+    pub(super) fn abandon(&self) {
+        match self {
+            Self::Lines(outbox) => outbox.abandon(),
+            Self::Hub(hub) => hub.close(),
+            Self::Memory(sender) => sender.close(),
+        }
+    }
 }
 
 /// Writes what is queued as far as that needs no waiting, and the rest in a task of its own, so that a client

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use toolsure_guard::{Act, Context, IdKey, Message, MessageKind, Purpose, Side};
 use toolsure_json::quote;
@@ -50,6 +50,8 @@ pub(super) struct SessionRouter {
     pub(super) name: OnceLock<String>,
     /// Whether the child has ended.
     pub(super) gone: AtomicBool,
+    /// Whether the session has ended, so that its child must end too.
+    closing: watch::Sender<bool>,
     /// Whether the client was given up because it does not read.
     unread: AtomicBool,
 }
@@ -95,6 +97,7 @@ impl SessionRouter {
             begun: now,
             name: OnceLock::new(),
             gone: AtomicBool::new(false),
+            closing: watch::Sender::new(false),
             unread: AtomicBool::new(false),
         })
     }
@@ -159,6 +162,19 @@ impl SessionRouter {
         for listener in std::mem::take(&mut self.mailboxes().listeners) {
             listener.send(MailboxItem::Close);
         }
+    }
+
+    /// Ends the session: its streams at once, and its child in the task that reads it.
+    pub(super) fn end(&self) {
+        self.close_listeners();
+        self.closing.send_replace(true);
+    }
+
+    /// Waits until the session has ended.
+    pub(super) async fn ended(&self) {
+        let mut closing = self.closing.subscribe();
+        // `self` owns the sender, so only the value can end the wait.
+        let _always_ok = closing.wait_for(|closing| *closing).await;
     }
 
     pub(super) fn touch(&self) {

@@ -10,14 +10,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use toolsure_guard::{
-    Carrier, Context, Exchanges, IdKey, Message, Recovery, RequestOrigin, ScopeKey, Side,
-    number_of, subscription,
+    Carrier, Context, Exchanges, IdKey, Message, Recovered, Recovery, RequestOrigin, ScopeKey,
+    Side, number_of, subscription,
 };
 use toolsure_json::Node as _;
 use toolsure_mcp::era::Era;
 use toolsure_mcp::message::{Edits, Message as Decoded};
 
-use super::child::Child;
+use super::child::{Child, read_until_closed};
 use super::context::GuardContext;
 use super::http_server::ChildPermit;
 use super::in_process::Caller;
@@ -43,6 +43,8 @@ pub(super) struct SharedChild {
     table: Mutex<Table>,
     /// Set with `table` locked.
     gone: watch::Sender<bool>,
+    /// Whether the child is to end.
+    closing: watch::Sender<bool>,
 }
 
 #[derive(Default)]
@@ -114,6 +116,7 @@ impl SharedChild {
             caller,
             table: Mutex::default(),
             gone: watch::Sender::new(false),
+            closing: watch::Sender::new(false),
         })
     }
 
@@ -227,29 +230,25 @@ impl SharedChild {
         Some(number)
     }
 
-    /// Reads the child until its output ends; then answers open requests with an error.
+    /// Reads the child until its output ends, or it is closed; then ends it, and answers open requests with an
+    /// error.
     pub(super) async fn read_child(self: Arc<Self>, mut child: Child, place: ChildPermit) {
-        loop {
-            match child.next(|| !self.table().open.is_empty()).await {
-                Received::Message(message) => self.on_message(message),
-                Received::Tools(event) => self.unclaimed.tools_event(event),
-                Received::TooLong(found) => {
-                    let id = found.id.as_deref().unwrap_or_default();
-                    let entry = self.table().open.answered_raw(id);
-                    match entry {
-                        Some(entry) => {
-                            let why =
-                                format!("the answer has {} bytes, which is too many", found.bytes);
-                            entry.fail(&why);
-                        }
-                        None => self.unclaimed.oversize(Side::Server, &found, &mut |_| {}),
-                    }
+        let linger = child.linger();
+        let is_awaited = || !self.table().open.is_empty();
+        let reading = async {
+            loop {
+                match child.next(is_awaited).await {
+                    Received::Message(message) => self.on_message(message),
+                    Received::Tools(event) => self.unclaimed.tools_event(event),
+                    Received::TooLong(found) => self.on_oversize(&found),
+                    Received::End => break,
                 }
-                Received::End => break,
             }
-        }
-        self.input.close().await;
-        let how = child.end(self.ctx.times.grace).await;
+        };
+        let input = (&*self.input, self.ctx.times.grace);
+        let (_, until) =
+            read_until_closed(reading, self.closed(), input, (linger, is_awaited)).await;
+        let how = child.end(until).await;
         // The permit is free before `gone` lets another child start.
         drop(place);
         let (orphans, probed) = {
@@ -269,9 +268,27 @@ impl SharedChild {
     }
 
     /// Lets the child end. Its open requests must have been answered.
-    pub(super) async fn close(&self) {
-        let grace = self.ctx.times.grace;
-        let _slow_reader = tokio::time::timeout(grace, self.input.close()).await;
+    pub(super) fn close(&self) {
+        self.closing.send_replace(true);
+    }
+
+    /// Waits until the child is to end.
+    async fn closed(&self) {
+        let mut closing = self.closing.subscribe();
+        // `self` owns the sender, so only the value can end the wait.
+        let _always_ok = closing.wait_for(|closing| *closing).await;
+    }
+
+    fn on_oversize(self: &Arc<Self>, found: &Recovered) {
+        let id = found.id.as_deref().unwrap_or_default();
+        let entry = self.table().open.answered_raw(id);
+        match entry {
+            Some(entry) => {
+                let why = format!("the answer has {} bytes, which is too many", found.bytes);
+                entry.fail(&why);
+            }
+            None => self.unclaimed.oversize(Side::Server, found, &mut |_| {}),
+        }
     }
 
     fn on_message(self: &Arc<Self>, message: Message) {

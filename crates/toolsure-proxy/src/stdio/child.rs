@@ -173,11 +173,16 @@ impl Process {
 
     /// Ends the child and its group: waits `grace`, sends SIGTERM, waits `grace`, sends SIGKILL,
     /// and reaps the child. Its standard input must be closed already.
-    pub(crate) async fn end(mut self, grace: Duration) -> Option<ExitStatus> {
+    pub(crate) async fn end(self, grace: Duration) -> Option<ExitStatus> {
+        self.end_from(Instant::now() + grace, grace).await
+    }
+
+    /// The same, with SIGTERM at `until`.
+    pub(crate) async fn end_from(mut self, until: Instant, grace: Duration) -> Option<ExitStatus> {
         if self.reaped {
             return self.child.wait().await.ok();
         }
-        if !self.ended_by(Instant::now() + grace).await {
+        if !self.ended_by(until).await {
             self.group.terminate();
             self.ended_by(Instant::now() + grace).await;
         }

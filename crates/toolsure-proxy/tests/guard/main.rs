@@ -35,6 +35,7 @@ mod replicas;
 mod slow_readers;
 mod stdio_child;
 mod stdio_http;
+mod stuck_servers;
 mod tls;
 mod unknown_method;
 #[path = "../transports/web.rs"]

@@ -6,7 +6,7 @@
 //! `initialize` if that is unanswered.
 
 use std::future::Future;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, watch};
@@ -14,11 +14,11 @@ use tokio::time::timeout;
 use toolsure_guard::{IdKey, Message, NodeId, Purpose, Side};
 
 use crate::guard::bounds::Restart;
-use crate::guard::child::{Child, Restarts, Source};
+use crate::guard::child::{Child, Restarts, Source, read_until_closed};
 use crate::guard::context::GuardContext;
 use crate::guard::hub::{Connected, Connection, HubDriver, Receivers};
 use crate::guard::in_process::Caller;
-use crate::guard::messages::{MessageWriter, Received};
+use crate::guard::messages::{MessageWriter, Received, start_to_flush};
 use crate::probe::{Probe, unknown_method};
 use crate::stdio::Launch;
 
@@ -97,35 +97,28 @@ impl ToChild {
                 }
             };
             let given_up = Arc::new(Notify::new());
-            let mut is_closing = false;
-            let mut is_given_up = false;
-            {
-                let mut reading = pin!(self.read(driver, &mut child, (&input, &given_up)));
-                let mut closing = self.closing.subscribe();
+            let linger = child.linger();
+            let reading = async {
                 tokio::select! {
-                    () = &mut reading => {}
-                    () = given_up.notified() => is_given_up = true,
-                    _ = closing.wait_for(|closing| *closing) => is_closing = true,
+                    () = self.read(driver, &mut child, (&input, &given_up)) => false,
+                    () = given_up.notified() => true,
                 }
-                if is_closing {
-                    let grace = self.ctx.times.grace;
-                    let closed = async {
-                        let _slow_reader = timeout(grace, input.close()).await;
-                        tokio::time::sleep(grace).await;
-                    };
-                    // The rest of its output.
-                    tokio::select! {
-                        () = reading => {}
-                        () = closed => {}
-                    }
-                }
-            }
-            *self.input() = Input::None;
-            // A task that still writes to the process ends with it.
-            drop(input);
+            };
+            let (was_given_up, until) = read_until_closed(
+                reading,
+                self.closed(),
+                (&input, self.ctx.times.grace),
+                // The driver has waited for open requests.
+                (linger, || false),
+            )
+            .await;
+            let is_closing = was_given_up.is_none();
+            let is_given_up = was_given_up.unwrap_or(false);
+            // From here on the hub holds messages back, so that none is pushed without an input.
             let receivers = driver.hold(self.server);
+            *self.input() = Input::None;
             self.pass_on(driver, receivers).await;
-            let mut how = child.end(self.ctx.times.grace).await;
+            let mut how = child.end(until).await;
             if is_given_up {
                 how = "it takes no messages".to_owned();
             }
@@ -153,6 +146,13 @@ impl ToChild {
             tokio::time::sleep(pause).await;
             driver.renew(self.server);
         }
+    }
+
+    /// Waits until the connection is to end.
+    async fn closed(&self) {
+        let mut closing = self.closing.subscribe();
+        // `self` owns the sender, so only the value can end the wait.
+        let _always_ok = closing.wait_for(|closing| *closing).await;
     }
 
     /// Sends results after the end of a process. A client that does not read must not keep the process from
@@ -186,7 +186,8 @@ impl ToChild {
             }
             *state = Input::Open(Arc::clone(input), Arc::clone(given_up));
         }
-        let _child_is_gone = input.flush().await;
+        // It may read nothing before its own messages are read.
+        start_to_flush(input);
         let receivers = driver.ready(self.server);
         driver.pass_on(receivers).await;
         loop {

@@ -52,7 +52,7 @@ impl HttpServer {
                 );
                 let answer = timeout(self.ctx.times.notify, sent).await;
                 if let Some(name) = name {
-                    self.end_session(name).await;
+                    self.end_session(name);
                 }
                 match answer {
                     Ok(Ok(answer)) => {
@@ -77,7 +77,7 @@ impl HttpServer {
                     ("session", INVALID_REQUEST),
                     "send `Mcp-Session-Id`",
                 ),
-                Some(name) if self.end_session(name).await => {
+                Some(name) if self.end_session(name) => {
                     self.transfers.over(headers);
                     respond(204, HeaderMap::new(), ResponseBody::empty())
                 }

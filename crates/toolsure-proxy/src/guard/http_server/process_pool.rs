@@ -109,7 +109,7 @@ impl ProcessPool {
         let (slot, evicted) = self.slot(&key, counted).ok_or(Limit::Children)?;
         // One that has ended before has released its permit, which another may have by now.
         let made_room = match evicted {
-            Some(evicted) => end(&evicted).await,
+            Some(evicted) => end(&evicted),
             None => false,
         };
         // Its lock is released before it is left.
@@ -198,7 +198,7 @@ impl ProcessPool {
                 let shared = state.shared.as_ref();
                 shared.is_some_and(|shared| !shared.is_gone())
             });
-            let _freed_now = end(evicted?.as_ref()).await;
+            let _freed_now = end(evicted?.as_ref());
         }
         let freed = timeout(ctx.times.notify, permits.acquire_owned());
         freed.await.ok()?.ok()
@@ -221,7 +221,7 @@ impl ProcessPool {
     }
 
     /// Ends peers that have been unused for `idle`. Processes stay: starting one may be expensive.
-    pub(super) async fn sweep(&self, idle: Duration) {
+    pub(super) fn sweep(&self, idle: Duration) {
         if matches!(self.source, Source::Launch(_)) {
             return;
         }
@@ -236,7 +236,7 @@ impl ProcessPool {
             keys.iter().filter_map(|key| slots.remove(key)).collect()
         };
         for slot in stale {
-            let _was_running = end(&slot).await;
+            let _was_running = end(&slot);
         }
     }
 
@@ -246,7 +246,7 @@ impl ProcessPool {
         let mut ending = Vec::new();
         for slot in slots {
             if let Some(shared) = slot.state.lock().await.shared.take() {
-                shared.close().await;
+                shared.close();
                 ending.push(shared);
             }
         }
@@ -291,13 +291,16 @@ impl std::fmt::Display for NoChild {
     }
 }
 
-/// Ends the peer of a slot that was removed from the map. Returns whether it had one that was running.
-async fn end(slot: &Slot) -> bool {
-    let Some(shared) = slot.state.lock().await.shared.take() else {
+/// Ends the peer of a slot that was unused and removed from the map. Returns whether it had one that was
+/// running.
+fn end(slot: &Slot) -> bool {
+    // Nothing else has the slot, so its lock is free.
+    let shared = slot.state.try_lock().ok();
+    let Some(shared) = shared.and_then(|mut state| state.shared.take()) else {
         return false;
     };
     let was_running = !shared.is_gone();
-    shared.close().await;
+    shared.close();
     was_running
 }
 

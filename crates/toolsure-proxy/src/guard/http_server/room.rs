@@ -12,11 +12,12 @@ use super::{
     ChildPermit, HttpServer, Limit, NoChild, ProcessPool, RequestPermit, Reservation, SharedChild,
     UpstreamPool,
 };
+use crate::guard::child::PATIENCE;
 
 impl HttpServer {
     /// Room for one more session of a caller; ends an idle one if necessary, of the same caller, or of another
     /// that has more.
-    pub(super) async fn room(self: &Arc<Self>, counted: &Arc<str>) -> Result<Reservation, Limit> {
+    pub(super) fn room(&self, counted: &Arc<str>) -> Result<Reservation, Limit> {
         let bounds = &self.ctx.bounds;
         let mut reached = Limit::Sessions;
         for _ in 0..ROUNDS {
@@ -34,8 +35,8 @@ impl HttpServer {
                 };
             }
             let made_room = match reached {
-                Limit::CallerSessions => self.evict(counted).await,
-                _ => self.make_room(counted).await,
+                Limit::CallerSessions => self.evict(counted),
+                _ => self.make_room(counted),
             };
             if !made_room {
                 break;
@@ -53,11 +54,11 @@ impl HttpServer {
     ) -> Result<ChildPermit, Limit> {
         let mut own = None;
         if let Some(permits) = pool.permits().of_caller(counted) {
-            let permit = self.permit_of(permits, self.evict(counted));
+            let permit = self.permit_of(permits, || self.evict(counted));
             own = Some(permit.await.ok_or(Limit::CallerChildren)?);
         }
         let all = pool.permits().all();
-        let of_all = self.permit_of(all, self.make_room(counted)).await;
+        let of_all = self.permit_of(all, || self.make_room(counted)).await;
         Ok(ChildPermit::new(of_all.ok_or(Limit::Children)?, own))
     }
 
@@ -65,24 +66,23 @@ impl HttpServer {
     async fn permit_of(
         &self,
         permits: Arc<Semaphore>,
-        make_room: impl Future<Output = bool>,
+        make_room: impl FnOnce() -> bool,
     ) -> Option<OwnedSemaphorePermit> {
         if let Ok(permit) = Arc::clone(&permits).try_acquire_owned() {
             return Some(permit);
         }
-        if !make_room.await {
+        if !make_room() {
             return None;
         }
-        // A child is asked twice before it is killed.
-        let patience = self.ctx.times.grace.saturating_mul(3);
+        let patience = self.ctx.times.grace.saturating_mul(PATIENCE);
         let freed = timeout(patience, permits.acquire_owned());
         freed.await.ok()?.ok()
     }
 
     /// Ends an idle session, first of this caller, then of the one with most sessions, which has more than this
     /// caller; `false` if none may be ended.
-    async fn make_room(&self, counted: &Arc<str>) -> bool {
-        if self.evict(counted).await {
+    fn make_room(&self, counted: &Arc<str>) -> bool {
+        if self.evict(counted) {
             return true;
         }
         let callers = {
@@ -103,7 +103,7 @@ impl HttpServer {
         while let Some((_, most)) = left.first() {
             let (alike, fewer) = left.split_at(left.partition_point(|(_, count)| count == most));
             let alike: HashSet<&Arc<str>> = alike.iter().map(|(name, _)| name).collect();
-            if self.evict_of(|it| alike.contains(it)).await {
+            if self.evict_of(|it| alike.contains(it)) {
                 return true;
             }
             left = fewer;
@@ -112,31 +112,35 @@ impl HttpServer {
     }
 
     /// Ends the session of one caller that has been idle longest; `false` if none may be ended.
-    async fn evict(&self, counted: &Arc<str>) -> bool {
-        self.evict_of(|it| it == counted).await
+    fn evict(&self, counted: &Arc<str>) -> bool {
+        self.evict_of(|it| it == counted)
     }
 
     /// Ends the session that has been idle longest, of some callers; `false` if none may be ended.
-    async fn evict_of(&self, is_of: impl Fn(&Arc<str>) -> bool) -> bool {
+    fn evict_of(&self, is_of: impl Fn(&Arc<str>) -> bool) -> bool {
         // A session with a child has state, so it is spared while it may only pause. One with an
         // HTTP upstream is adopted again when its client comes back.
         let spared = match self.upstream_pool {
             UpstreamPool::Children(_) => SPARED,
             UpstreamPool::Endpoint(_) => Duration::ZERO,
         };
-        let longest = {
-            let sessions = self.sessions();
-            let fitting = sessions.iter();
-            let fitting = fitting.filter(|(_, it)| is_of(&it.counted));
-            let idle = fitting.filter_map(|(name, session)| {
-                let since = session.router.idle_since()?;
-                (since.elapsed() >= spared).then(|| (since, name.clone()))
-            });
-            idle.min()
-        };
-        match longest {
-            Some((_, name)) => self.end_session(&name).await,
-            None => false,
+        loop {
+            let longest = {
+                let sessions = self.sessions();
+                let fitting = sessions.iter();
+                let fitting = fitting.filter(|(_, it)| is_of(&it.counted));
+                let idle = fitting.filter_map(|(name, session)| {
+                    let since = session.router.idle_since()?;
+                    (since.elapsed() >= spared).then(|| (since, name.clone()))
+                });
+                idle.min()
+            };
+            match longest {
+                None => return false,
+                Some((_, name)) if self.end_session(&name) => return true,
+                // Another request has ended it, and has its room.
+                Some(_) => {}
+            }
         }
     }
 

@@ -12,7 +12,7 @@ use toolsure_guard::{Carrier, Context, Envelope, Message, Peer, Side};
 use toolsure_mcp::message::INTERNAL_ERROR;
 
 use super::{ChildPermit, HttpServer, STOPPING, Session, UpstreamPool, transfers};
-use crate::guard::child::Child;
+use crate::guard::child::{Child, PATIENCE, read_until_closed};
 use crate::guard::event::Event;
 use crate::guard::http_exchange::HttpExchange;
 use crate::guard::identity::Identity;
@@ -42,7 +42,7 @@ impl HttpServer {
         }
         let counted = Arc::clone(&slot.counted);
         // Until the session is stored.
-        let place = match self.room(&counted).await {
+        let place = match self.room(&counted) {
             Ok(place) => place,
             Err(limit) => return self.limited(limit, envelope.id.as_ref()),
         };
@@ -134,7 +134,7 @@ impl HttpServer {
                 tokio::spawn(async move {
                     // The client has left, or got an answer that opens no session.
                     if was_opened.await.is_err() {
-                        server.end_session(&known_as).await;
+                        server.end_session(&known_as);
                     }
                 });
                 exchange.post(envelope, message).await
@@ -159,10 +159,10 @@ impl HttpServer {
                 stale.map(|(name, _)| name.clone()).collect()
             };
             for name in stale {
-                self.end_session(&name).await;
+                self.end_session(&name);
             }
             if let UpstreamPool::Children(pool) = &self.upstream_pool {
-                pool.sweep(idle).await;
+                pool.sweep(idle);
             }
         }
     }
@@ -184,12 +184,10 @@ impl HttpServer {
     pub(in crate::guard) async fn close(&self) {
         let names: Vec<String> = self.sessions().keys().cloned().collect();
         for name in names {
-            self.end_session(&name).await;
+            self.end_session(&name);
         }
         if let UpstreamPool::Children(pool) = &self.upstream_pool {
-            // A child is asked twice before it is killed; the third `grace` is for a child behind
-            // it.
-            let patience = self.ctx.times.grace.saturating_mul(3);
+            let patience = self.ctx.times.grace.saturating_mul(PATIENCE);
             pool.close(patience).await;
         }
     }
@@ -198,7 +196,7 @@ impl HttpServer {
         self.sessions().values().cloned().collect()
     }
 
-    /// Reads the child of a session until its output ends.
+    /// Reads the child of a session until its output ends, or the session; then ends the child.
     pub(super) async fn read_child(
         self: Arc<Self>,
         router: Arc<SessionRouter>,
@@ -206,29 +204,35 @@ impl HttpServer {
         name: String,
         _permit: ChildPermit,
     ) {
-        let ctx = Arc::clone(&self.ctx);
-        loop {
-            match child.next(|| !router.driver.is_idle()).await {
-                Received::Message(message) => {
-                    router.take(Side::Server, message, None);
+        let SessionUpstream::Child(input) = &router.upstream else {
+            return;
+        };
+        let linger = child.linger();
+        let is_awaited = || !router.driver.is_idle();
+        let reading = async {
+            loop {
+                match child.next(is_awaited).await {
+                    Received::Message(message) => {
+                        router.take(Side::Server, message, None);
+                    }
+                    Received::Tools(event) => router.driver.tools_event(event),
+                    Received::TooLong(found) => {
+                        let deliver = &mut |output| router.route(output, None);
+                        router.driver.oversize(Side::Server, &found, deliver);
+                    }
+                    Received::End => break,
                 }
-                Received::Tools(event) => router.driver.tools_event(event),
-                Received::TooLong(found) => {
-                    let deliver = &mut |output| router.route(output, None);
-                    router.driver.oversize(Side::Server, &found, deliver);
-                }
-                Received::End => break,
+                router.room(self.ctx.bounds.waiting_events).await;
             }
-            router.room(ctx.bounds.waiting_events).await;
-        }
-        if let SessionUpstream::Child(input) = &router.upstream {
-            input.close().await;
-        }
-        let how = child.end(ctx.times.grace).await;
+        };
+        let input = (&**input, self.ctx.times.grace);
+        let (_, until) =
+            read_until_closed(reading, router.ended(), input, (linger, is_awaited)).await;
+        let how = child.end(until).await;
         let deliver = &mut |output| router.route(output, None);
         router.driver.server_gone(&how, deliver);
         router.gone.store(true, Ordering::Release);
-        self.end_session(&name).await;
+        self.end_session_of(&name, &router);
     }
 
     pub(super) fn link(&self, version: Option<&str>) -> toolsure_guard::Link {
@@ -278,7 +282,7 @@ impl HttpServer {
             return Err(self.tickets.absent(&ticket.contents.location));
         };
         let upstream_id = HeaderValue::from_bytes(id).map_err(|_| NoSession::Unknown)?;
-        let _place = self.room(counted).await.map_err(NoSession::Limit)?;
+        let _place = self.room(counted).map_err(NoSession::Limit)?;
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
         let header = headers.get(VERSION).and_then(|value| value.to_str().ok());
         let link = self.link(version.as_deref().or(header));
@@ -360,10 +364,8 @@ impl HttpServer {
         if response.status().as_u16() == 404
             && matches!(self.upstream_pool, UpstreamPool::Endpoint(_))
             && let Some(name) = name
-            && let Some(session) = self.sessions().remove(name)
         {
-            let lasted = session.router.begun.elapsed();
-            self.ctx.observe(&Event::SessionClosed { lasted });
+            self.end_session(name);
         }
     }
 }

@@ -79,7 +79,7 @@ impl HttpServer {
             return Err(NoSession::OpeningFailed);
         }
         let limit = NoSession::Limit;
-        let _place = self.room(&counted).await.map_err(limit)?;
+        let _place = self.room(&counted).map_err(limit)?;
         let permit = self.permit(pool, &counted).await.map_err(limit)?;
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
         let driver = SessionDriver::new(&self.ctx, Context::Session(number), self.link(None));
@@ -115,12 +115,12 @@ impl HttpServer {
                 let session = self.insert_session(name, session);
                 // The task that reads the child ended before the session was stored.
                 if session.router.gone.load(Ordering::Acquire) {
-                    self.end_session(name).await;
+                    self.end_session(name);
                 }
                 return Ok(session);
             }
         };
-        self.release_session(&session).await;
+        self.release_session(&session);
         Err(why)
     }
 }
