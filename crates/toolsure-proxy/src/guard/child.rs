@@ -143,7 +143,8 @@ impl Child {
     /// `is_awaited` says whether a request waits for the child. If its process has ended, and a request
     /// has waited for `after_exit` without a message, it is given up, although another process holds its
     /// standard output. If no process can read its standard input any more, that is done while no
-    /// request waits.
+    /// request waits. A process that has closed its standard input before it has read all is given up when
+    /// it writes nothing more.
     pub(super) async fn next(&mut self, is_awaited: impl Fn() -> bool) -> Received {
         if let Some(input) = self.input.upgrade()
             && !input

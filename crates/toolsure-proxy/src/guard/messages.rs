@@ -57,11 +57,20 @@ pub(super) trait LineWriter: AsyncWrite + Send + Unpin {
     fn may_be_read(&self) -> bool {
         true
     }
+
+    /// Whether it was closed at the other end before all was read; `false` if that is unknown.
+    fn has_lost(&self) -> bool {
+        false
+    }
 }
 
 impl LineWriter for ChildStdin {
     fn may_be_read(&self) -> bool {
         crate::stdio::may_be_read(self)
+    }
+
+    fn has_lost(&self) -> bool {
+        !self.may_be_read() && crate::stdio::has_unread(self)
     }
 }
 
@@ -145,10 +154,12 @@ impl MessageWriter {
         }
     }
 
-    /// Whether a write to a byte stream has failed.
+    /// Whether something that was written to a process, or was to be, will never be read.
     pub(super) fn is_lost(&self) -> bool {
         match self {
-            Self::Lines(outbox) => outbox.is_lost(),
+            Self::Lines(outbox) => {
+                outbox.is_lost() || outbox.inspect(|to| to.has_lost()).unwrap_or(false)
+            }
             Self::Hub(_) | Self::Memory(_) => false,
         }
     }

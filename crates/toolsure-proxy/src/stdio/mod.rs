@@ -22,7 +22,7 @@ use crate::http::{CANCELLED, CANCELLED_AFTER};
 use crate::limits::Limits;
 use crate::message::{Answer, Incoming, Shape, Unreadable, answer_to};
 use crate::notes::{Notes, excerpt};
-pub(crate) use child::{Process, may_be_read};
+pub(crate) use child::{Process, has_unread, may_be_read};
 pub(crate) use tail::Tail;
 
 /// A client on the pipes of one child.
