@@ -372,3 +372,48 @@ for m, id, name, args in calls():
     assert_eq!(served.request("DELETE", &headers, "").await.status, 204);
     assert_eq!(text_of(&open.rest().await.message()), "ok");
 }
+
+/// A server that takes a notification only when it is told to, so that what follows waits.
+#[tokio::test]
+async fn a_call_that_timed_out_before_it_was_sent_is_never_sent() {
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let released = Mutex::new(released);
+    let web = Web::start(move |request, stream| {
+        let result = match request.rpc().as_str() {
+            "initialize" => json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                "serverInfo": {"name": "web", "version": "1"}}),
+            "tools/list" => json!({"tools": [{"name": "echo", "inputSchema": {"type": "object"}}]}),
+            "tools/call" => json!({"content": [{"type": "text", "text": "ok"}]}),
+            "notifications/roots/list_changed" => {
+                let _sender_is_gone = released.lock().unwrap().recv();
+                return respond(stream, "202 Accepted", "", "");
+            }
+            _ => return respond(stream, "202 Accepted", "", ""),
+        };
+        let body = json!({"jsonrpc": "2.0", "id": request.json()["id"], "result": result});
+        respond(stream, "200 OK", JSON, &body.to_string());
+    });
+    let mut of_member = policy();
+    of_member.request_timeout = Some(Duration::from_millis(500));
+    let (member, _) = member("web", remote(&web.url), of_member);
+    let upstream = aggregate(vec![member], Bounds::default(), short());
+    let served = Served::with(upstream, policy().without_filters(), |_| {}).await;
+    let session = served.open().await;
+    let echo = |id: i64, which: &str| call(id, "web_echo", json!({"which": which}));
+    let told = served.in_session(&session, &echo(1, "first")).await;
+    assert_eq!(text_of(&told.message()), "ok");
+    let changed = json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"});
+    assert_eq!(served.in_session(&session, &changed).await.status, 202);
+    let late = served
+        .in_session(&session, &echo(2, "late"))
+        .await
+        .message();
+    assert!(late["error"].is_object(), "{late}");
+    release.send(()).unwrap();
+    let told = served.in_session(&session, &echo(3, "last")).await;
+    assert_eq!(text_of(&told.message()), "ok");
+    let seen = web.seen();
+    let sent: Vec<String> = seen.iter().map(|request| request.body.clone()).collect();
+    assert!(sent.iter().any(|body| body.contains("last")), "{sent:?}");
+    assert!(!sent.iter().any(|body| body.contains("late")), "{sent:?}");
+}

@@ -8,8 +8,9 @@ mod authorization;
 mod opened;
 mod queue;
 mod session;
+mod state;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -31,6 +32,7 @@ use crate::guard::upstream_request::{ResponsePart, UpstreamRequest};
 use crate::http::header_mirroring::{mirrored_headers, write};
 use crate::http::{Endpoint, SESSION};
 use opened::Opened;
+use queue::Queue;
 
 /// The connection to an HTTP endpoint.
 pub(super) struct ToHttp {
@@ -39,7 +41,7 @@ pub(super) struct ToHttp {
     server: NodeId,
     endpoint: Arc<Endpoint>,
     /// Messages for the server, in order.
-    queue: Mutex<VecDeque<Message>>,
+    queue: Mutex<Queue>,
     /// Signalled when a task waits for the queue to be sent.
     queued: Notify,
     /// Signalled when the queue was sent for such a task.
@@ -141,7 +143,7 @@ impl ToHttp {
             return false;
         };
         loop {
-            let is_request = match self.queue().front() {
+            let is_request = match self.queue().first() {
                 None => return true,
                 Some(next) => next.envelope().is_request() && self.state().opening.is_none(),
             };
@@ -199,11 +201,9 @@ impl ToHttp {
             queue.clear();
         }
         if !opening {
-            return queue.pop_front();
+            return queue.take_first();
         }
-        let mut waiting = queue.iter();
-        let at = waiting.position(|message| message.envelope().is_answer())?;
-        queue.remove(at)
+        queue.take_answer()
     }
 
     /// Posts a message that is not a request. Only a batch may get answers.
@@ -438,10 +438,14 @@ impl Drop for Ending {
 
 impl Connection for ToHttp {
     fn push(&self, message: Message) {
-        self.queue().push_back(message);
+        self.queue().push(message);
     }
 
     fn abandon(&self, id: &IdKey) {
+        // Not sent yet: it waits for a notification before it, or for the session.
+        if self.queue().take_request(id).is_some() {
+            return;
+        }
         if let Some(upstream_request) = self.state().remove_request(id) {
             upstream_request.abort();
         }
@@ -456,8 +460,7 @@ impl Connection for ToHttp {
     }
 
     fn waiting_bytes(&self) -> usize {
-        let queue = self.queue();
-        queue.iter().map(|message| message.bytes().len()).sum()
+        self.queue().bytes()
     }
 
     fn close(&self) {

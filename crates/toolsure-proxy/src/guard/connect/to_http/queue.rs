@@ -1,66 +1,58 @@
-//! What the tasks of one client share: the session, and the messages for the server.
+//! The messages for the server that are not sent yet, in order, and how many bytes they have.
 
 use std::collections::VecDeque;
-use std::sync::{MutexGuard, PoisonError};
 
-use hyper::header::{HeaderMap, HeaderValue};
-use toolsure_guard::Message;
+use toolsure_guard::{IdKey, Message};
 
-use super::{State, ToHttp};
-use crate::guard::hub::{HubDriver, Receivers};
-use crate::http::{SESSION, VERSION};
+#[derive(Default)]
+pub(super) struct Queue {
+    messages: VecDeque<Message>,
+    bytes: usize,
+}
 
-impl ToHttp {
-    /// Handles a message of the server.
-    pub(super) fn heard(&self, message: impl Into<Message>) {
-        let message = self.ctx.guard.read(message);
-        let receivers = self.driver.from_server(self.server, message);
-        self.start_sending_to_others(receivers);
+impl Queue {
+    pub(super) fn push(&mut self, message: Message) {
+        self.bytes = self.bytes.saturating_add(message.bytes().len());
+        self.messages.push_back(message);
     }
 
-    /// Starts to send what other servers get. The task that has heard of it sends what this one gets.
-    pub(super) fn start_sending_to_others(&self, mut receivers: Receivers) {
-        receivers.leave_out(self.server);
-        HubDriver::start_sending(&mut receivers);
+    pub(super) fn first(&self) -> Option<&Message> {
+        self.messages.front()
     }
 
-    /// The headers of a legacy session.
-    pub(super) fn common(&self) -> HeaderMap {
-        let mut headers = self.endpoint.headers();
-        let state = self.state();
-        if let Some(session) = &state.session {
-            headers.insert(SESSION, session.clone());
-        }
-        if let Some(version) = &state.version {
-            headers.insert(VERSION, version.clone());
-        }
-        headers
+    pub(super) fn take_first(&mut self) -> Option<Message> {
+        self.take(|_| true)
     }
 
-    /// The id of the session that an answer opens.
-    pub(super) fn session_of(&self, headers: &HeaderMap) -> Option<HeaderValue> {
-        let mut session = headers.get(SESSION).cloned()?;
-        session.set_sensitive(true);
-        self.endpoint.caller().keep();
-        Some(session)
+    /// Takes the first answer to a request of the server.
+    pub(super) fn take_answer(&mut self) -> Option<Message> {
+        self.take(|message| message.envelope().is_answer())
     }
 
-    pub(super) fn queue(&self) -> MutexGuard<'_, VecDeque<Message>> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Takes the request with this id.
+    pub(super) fn take_request(&mut self, id: &IdKey) -> Option<Message> {
+        self.take(|message| {
+            let envelope = message.envelope();
+            envelope.is_request() && envelope.id.as_ref() == Some(id)
+        })
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
     }
 
-    /// Waits until the messages for the server that may be sent now are sent, and the client has read those
-    /// for it.
-    pub(super) async fn sent(&self) {
-        if !self.queue().is_empty() {
-            let dispatched = self.dispatched.notified();
-            self.queued.notify_one();
-            dispatched.await;
-        }
-        self.driver.client_flushed().await;
+    pub(super) fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn take(&mut self, is_it: impl Fn(&Message) -> bool) -> Option<Message> {
+        let at = self.messages.iter().position(is_it)?;
+        let message = self.messages.remove(at)?;
+        self.bytes = self.bytes.saturating_sub(message.bytes().len());
+        Some(message)
     }
 }

@@ -164,7 +164,7 @@ impl ToHttp {
                 true => self.heard(note),
                 false => {
                     for message in self.driver.handle_unseen(self.server, Side::Server, note) {
-                        self.queue().push_back(message);
+                        self.queue().push(message);
                     }
                 }
             }
