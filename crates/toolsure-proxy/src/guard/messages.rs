@@ -433,6 +433,8 @@ impl Drop for MessageReceiver {
     }
 }
 
+/// Why a message is not sent to a server that has left too much unread.
+pub(super) const UNREAD_INPUT: &str = "the server does not read what it is sent";
 /// Bytes that may be unread before the sender waits, as many as a pipe of the system holds.
 const UNREAD: usize = 64 << 10;
 

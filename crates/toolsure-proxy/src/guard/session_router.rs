@@ -18,7 +18,7 @@ use toolsure_mcp::message::INTERNAL_ERROR;
 use super::event::Event;
 use super::in_process::Caller;
 use super::mailbox::{Mailbox, MailboxItem, UNREAD, UpstreamHead};
-use super::messages::{MessageWriter, start_to_flush};
+use super::messages::{MessageWriter, UNREAD_INPUT, start_to_flush};
 use super::reply::error_body;
 use super::session_driver::{Output, SessionDriver};
 use super::shared_child::SharedChild;
@@ -250,10 +250,14 @@ impl SessionRouter {
         match &self.upstream {
             SessionUpstream::None => {}
             SessionUpstream::Child(input) => {
+                if self.is_behind(input) {
+                    return self.refuse_unread(&message);
+                }
                 input.push(message);
                 start_to_flush(input);
             }
             SessionUpstream::Shared(shared, headers, _) => match contradicted(&message, headers) {
+                None if self.is_behind(shared.input()) => self.refuse_unread(&message),
                 None => shared.send(self, &message),
                 Some((id, wrong)) => self.give_up(id, Act::ClientSentOtherHeaders, wrong),
             },
@@ -279,6 +283,40 @@ impl SessionRouter {
                         tokio::spawn(router.post_unattached(endpoint, headers, message));
                     }
                 }
+            }
+        }
+    }
+
+    /// Whether a child has left as much unread as may wait for it. A client over HTTP does not wait until its
+    /// messages are read, so nothing else limits them.
+    fn is_behind(&self, input: &MessageWriter) -> bool {
+        let ctx = &self.driver.ctx;
+        let waiting = input.waiting_bytes();
+        // The policy is read only if it may matter.
+        waiting > ctx.bounds.message_bytes
+            && waiting > ctx.bounds.most_unread(&ctx.guard.policy().limits)
+    }
+
+    /// Answers a request in place of a child that does not read; drops another message.
+    fn refuse_unread(self: &Arc<Self>, message: &Message) {
+        let envelope = message.envelope();
+        match envelope.id.clone().filter(|_| envelope.is_request()) {
+            Some(id) => {
+                // The caller holds the lock of the conversation.
+                let router = Arc::clone(self);
+                tokio::spawn(async move {
+                    let deliver = &mut |output| router.route(output, None);
+                    router.driver.request_failed(&id, UNREAD_INPUT, deliver);
+                });
+            }
+            None => {
+                let method = envelope.method.as_deref().unwrap_or("an answer");
+                let what = quote(method, SHOWN);
+                let detail = format!("{UNREAD_INPUT}: `{what}` is dropped");
+                self.driver.ctx.observe(&Event::Detail {
+                    what: "undeliverable",
+                    detail: &detail,
+                });
             }
         }
     }

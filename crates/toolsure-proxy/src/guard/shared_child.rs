@@ -120,6 +120,10 @@ impl SharedChild {
         })
     }
 
+    pub(super) fn input(&self) -> &MessageWriter {
+        &self.input
+    }
+
     pub(super) fn is_gone(&self) -> bool {
         *self.gone.borrow()
     }

@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use toolsure_proxy::guard::GuardOptions;
+use toolsure_proxy::guard::{GuardOptions, Upstream};
 
-use crate::common::{Lined, PATIENCE, Reply, Served, call, policy, python, text_of};
+use crate::aggregate::of;
+use crate::common::{Lined, PATIENCE, Reply, Served, call, modern, policy, python, text_of};
 
 /// Goes on after the end of its input.
 const STAYS: &str = r#"
@@ -40,6 +41,16 @@ fn one_child(options: &mut GuardOptions) {
     options.bounds.children = 1;
     options.times.grace = Duration::from_millis(200);
     options.times.drain = Duration::from_millis(200);
+}
+
+/// A guard whose servers may leave little unread.
+async fn with_little_unread(upstream: Upstream) -> Served {
+    let mut policy = policy();
+    policy.limits.parked_bytes = 10_000;
+    Served::with(upstream, policy, |options| {
+        options.bounds.message_bytes = 100_000;
+    })
+    .await
 }
 
 fn runs(process: &str) -> bool {
@@ -110,6 +121,56 @@ fn hang() -> Value {
 fn notification(bytes: usize) -> Value {
     let params = json!({"_meta": {"more": "x".repeat(bytes)}});
     json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed", "params": params})
+}
+
+#[tokio::test]
+async fn what_waits_for_a_program_that_reads_nothing_is_limited() {
+    let merged = of(vec![("a", python(DEAF))]);
+    for (upstream, prefix) in [(python(DEAF), ""), (merged, "a_")] {
+        let served = with_little_unread(upstream).await;
+        let session = served.open().await;
+        let echo = call(1, &format!("{prefix}echo"), json!({}));
+        let told = served.in_session(&session, &echo).await.message();
+        assert_eq!(text_of(&told), "heard");
+        let headers = [("Mcp-Session-Id", session.as_str())];
+        let mut hang = hang();
+        hang["params"]["name"] = json!(format!("{prefix}hang"));
+        let mut left = served.begin("POST", &headers, &hang.to_string()).await;
+        left.until("notifications/progress").await;
+        for _ in 0..10 {
+            let note = notification(50_000);
+            assert_eq!(served.in_session(&session, &note).await.status, 202);
+        }
+        let begun = Instant::now();
+        let refused = served.in_session(&session, &echo).await.message();
+        let why = refused["error"]["message"].as_str().unwrap_or_default();
+        assert!(why.contains("does not read"), "{refused}");
+        assert!(begun.elapsed() < Duration::from_secs(10));
+        let seen = served.seen.0.lock().unwrap();
+        let dropped = seen.iter().filter(|event| event.contains("does not read"));
+        assert!(dropped.count() >= 1, "{seen:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_waits_for_a_shared_program_that_reads_nothing_is_limited() {
+    let served = with_little_unread(python(DEAF)).await;
+    let told = served.modern(&modern(call(1, "echo", json!({})))).await;
+    assert_eq!(text_of(&told.message()), "heard");
+    let mut first = served.modern_begin(&modern(hang())).await;
+    first.until("notifications/progress").await;
+    let mut left = Vec::new();
+    let big = "x".repeat(50_000);
+    for id in 0..10 {
+        let big = modern(call(id, "echo", json!({"big": big})));
+        left.push(served.modern_begin(&big).await);
+    }
+    let begun = Instant::now();
+    let more = modern(call(3, "echo", json!({"big": big})));
+    let refused = served.modern(&more).await.message();
+    let why = refused["error"]["message"].as_str().unwrap_or_default();
+    assert!(why.contains("does not read"), "{refused}");
+    assert!(begun.elapsed() < Duration::from_secs(10));
 }
 
 #[tokio::test]

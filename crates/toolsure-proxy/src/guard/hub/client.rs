@@ -32,12 +32,18 @@ pub(in crate::guard) fn run(
     connect: Connect,
 ) -> Result<JoinHandle<Exit>, Fault> {
     let context = Context::Session(options.context);
-    let limits = ctx.guard.policy().limits;
-    let mut hub = Hub::new(options.bounds.most_unread(&limits));
+    let most_unread = options.bounds.most_unread(&ctx.guard.policy().limits);
+    let mut hub = Hub::new(most_unread);
     let mut builder = Builder::new(&mut hub, &options.caller);
     builder.conversation(None, 0, (Arc::clone(ctx), context), &options.upstream)?;
     let (owners, servers, members) = (builder.owners, builder.servers, builder.members);
-    let driver = HubDriver::new((hub, members), client.to, options, connect, owners);
+    let driver = HubDriver::new(
+        (hub, members, most_unread),
+        client.to,
+        options,
+        connect,
+        owners,
+    );
     let work = Arc::clone(ctx);
     Ok(tokio::spawn(async move {
         let _ending = Ending(Arc::clone(&driver));

@@ -36,6 +36,8 @@ pub(in crate::guard) struct HubDriver {
     pub(super) connect: Connect,
     /// The servers that an aggregator presents as one, if there is one.
     pub(super) members: Option<Members>,
+    /// The maximum bytes that wait in the connection to a server; what comes then is refused.
+    pub(super) most_unread: usize,
     pub(super) alarm: Alarm,
     /// How many conversations get news of a new policy.
     pub(super) list_changed_count: AtomicUsize,
@@ -107,7 +109,7 @@ pub(in crate::guard) struct Receivers {
 impl HubDriver {
     /// A driver whose connections are not open yet.
     pub(super) fn new(
-        (hub, members): (Hub, Option<Members>),
+        (hub, members, most_unread): (Hub, Option<Members>, usize),
         client: MessageWriter,
         options: &GuardOptions,
         connect: Connect,
@@ -125,6 +127,7 @@ impl HubDriver {
             connections: Mutex::default(),
             connect,
             members,
+            most_unread,
             alarm: Alarm::default(),
             list_changed_count: AtomicUsize::new(0),
             idle: Notify::new(),

@@ -26,7 +26,8 @@ pub(in crate::guard) fn open(
     connect: Connect,
     caller: &Caller,
 ) -> Result<InProcessPeer, Fault> {
-    let mut hub = Hub::new(options.bounds.most_unread(&front.guard.policy().limits));
+    let most_unread = options.bounds.most_unread(&front.guard.policy().limits);
+    let mut hub = Hub::new(most_unread);
     let mut builder = Builder::new(&mut hub, caller);
     builder.front = Some(Arc::clone(front));
     builder.behind(None, 0, &options.upstream)?;
@@ -35,7 +36,13 @@ pub(in crate::guard) fn open(
     let mut options = options.clone();
     options.caller = caller.clone();
     let client = MessageWriter::Memory(output);
-    let driver = HubDriver::new((hub, members), client, &options, connect, owners);
+    let driver = HubDriver::new(
+        (hub, members, most_unread),
+        client,
+        &options,
+        connect,
+        owners,
+    );
     for (server, owner) in servers {
         driver.open(server, owner);
     }

@@ -14,6 +14,7 @@ use toolsure_guard::{
 use super::driver::{Connected, Connection, HubDriver, Receivers};
 use crate::fault::Fault;
 use crate::guard::event::Event;
+use crate::guard::messages::UNREAD_INPUT;
 use crate::guard::running::Exit;
 
 impl HubDriver {
@@ -162,7 +163,11 @@ impl HubDriver {
             HubEffect::ToServer(server, message) => {
                 // The conversation with a server that is gone has answered.
                 if let Some(connection) = self.connection(server) {
-                    connection.push(message);
+                    if connection.waiting_bytes() > self.most_unread {
+                        self.refuse_unread(server, &message);
+                    } else {
+                        connection.push(message);
+                    }
                     receivers.add(server, connection);
                 }
             }
@@ -198,6 +203,27 @@ impl HubDriver {
                 self.observe(owner, &Event::Note { what, detail });
             }
         }
+    }
+
+    /// Answers a request in place of a server that takes no messages; drops another message.
+    fn refuse_unread(self: &Arc<Self>, server: NodeId, message: &Message) {
+        let envelope = message.envelope();
+        let Some(id) = envelope.id.clone().filter(|_| envelope.is_request()) else {
+            let what =
+                toolsure_json::quote(envelope.method.as_deref().unwrap_or("an answer"), DETAIL);
+            let detail = &format!("{UNREAD_INPUT}: `{what}` is dropped");
+            let what = "undeliverable";
+            if let Some(owner) = self.owner(0).or_else(|| self.owner(1)) {
+                owner.ctx.observe(&Event::Detail { what, detail });
+            }
+            return;
+        };
+        // The caller holds the lock of the hub.
+        let driver = Arc::clone(self);
+        tokio::spawn(async move {
+            let receivers = driver.request_failed(server, (&id, UNREAD_INPUT), &mut |_| {});
+            driver.pass_on_in_background(receivers);
+        });
     }
 
     fn observe(&self, owner: usize, event: &Event<'_>) {
