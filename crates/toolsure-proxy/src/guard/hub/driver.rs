@@ -38,6 +38,8 @@ pub(in crate::guard) struct HubDriver {
     pub(super) members: Option<Members>,
     /// The maximum bytes that wait in the connection to a server; what comes then is refused.
     pub(super) most_unread: usize,
+    /// Whether a task watches servers that are behind.
+    pub(super) is_watched: AtomicBool,
     pub(super) alarm: Alarm,
     /// How many conversations get news of a new policy.
     pub(super) list_changed_count: AtomicUsize,
@@ -128,6 +130,7 @@ impl HubDriver {
             connect,
             members,
             most_unread,
+            is_watched: AtomicBool::new(false),
             alarm: Alarm::default(),
             list_changed_count: AtomicUsize::new(0),
             idle: Notify::new(),

@@ -111,7 +111,7 @@ impl Receiver for HubPeer {
     }
 
     fn flush(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(self.driver.wait_for_slow_servers())
+        Box::pin(self.driver.watch_slow_servers())
     }
 
     fn close(&self) {

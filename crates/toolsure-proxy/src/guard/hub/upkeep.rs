@@ -1,8 +1,11 @@
 //! Servers of an aggregator that are added, that are gone and come back, or that do not read.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use tokio::time::Instant;
 use toolsure_guard::NodeId;
 
 use super::build::Builder;
@@ -119,39 +122,79 @@ impl HubDriver {
         }
     }
 
+    /// Waits while more than one message waits for a server, in one task for all that call this.
+    pub(super) async fn watch_slow_servers(&self) {
+        let is_needed = || !self.is_leaving() && !self.slow_servers().is_empty();
+        let is_watched = &self.is_watched;
+        while !is_watched.load(Ordering::Acquire)
+            && is_needed()
+            && !is_watched.swap(true, Ordering::AcqRel)
+        {
+            let watching = Watching(is_watched);
+            self.wait_for_slow_servers().await;
+            // A server may have fallen behind in the meantime.
+            drop(watching);
+        }
+    }
+
     /// Waits while more than one message waits for a server. One that does not read in time is given up, so
     /// that it does not hold up the others.
     pub(super) async fn wait_for_slow_servers(&self) {
         let Some(members) = &self.members else { return };
-        let most = members.aggregate.bounds.message_bytes;
         let patience = members.aggregate.times.notify;
-        let slow: Vec<_> = {
-            let hub = self.hub();
-            let connections = self.connections();
-            let waits = |server: NodeId, connection: &Arc<dyn Connection>| {
-                let held = hub.waiting_bytes(server);
-                held.saturating_add(connection.waiting_bytes()) > most
-            };
-            let open = connections.open.iter();
-            let slow = open.filter(|(server, connection)| waits(**server, connection));
-            slow.map(|(server, connection)| (*server, Arc::clone(connection)))
-                .collect()
-        };
-        for (server, connection) in slow {
-            tokio::spawn(Arc::clone(&connection).flush());
-            let waits = || {
-                let held = self.hub().waiting_bytes(server);
-                held.saturating_add(connection.waiting_bytes()) > most
-            };
-            let taken = async {
-                while waits() {
-                    tokio::time::sleep(LOOK_AGAIN).await;
+        let mut behind: BTreeMap<NodeId, (Instant, Arc<dyn Connection>)> = BTreeMap::new();
+        let mut given_up = BTreeSet::new();
+        loop {
+            let now = Instant::now();
+            behind.retain(|server, (until, connection)| {
+                let is_over = *until <= now;
+                if is_over {
+                    connection.give_up();
+                    given_up.insert(*server);
                 }
-            };
-            if tokio::time::timeout(patience, taken).await.is_err() {
-                connection.give_up();
+                !is_over
+            });
+            let mut slow = self.slow_servers();
+            slow.retain(|(server, _)| !given_up.contains(server));
+            behind.retain(|server, _| slow.iter().any(|(it, _)| it == server));
+            for (server, connection) in slow {
+                behind.entry(server).or_insert_with(|| {
+                    tokio::spawn(Arc::clone(&connection).flush());
+                    (now + patience, connection)
+                });
             }
+            let Some(next) = behind.values().map(|(until, _)| *until).min() else {
+                return;
+            };
+            tokio::time::sleep_until(next.min(now + LOOK_AGAIN)).await;
         }
+    }
+
+    /// The servers for which more than one message waits, in their connection or before it.
+    fn slow_servers(&self) -> Vec<(NodeId, Arc<dyn Connection>)> {
+        let Some(members) = &self.members else {
+            return Vec::new();
+        };
+        let most = members.aggregate.bounds.message_bytes;
+        let hub = self.hub();
+        let connections = self.connections();
+        let waits = |server: NodeId, connection: &Arc<dyn Connection>| {
+            let held = hub.waiting_bytes(server);
+            held.saturating_add(connection.waiting_bytes()) > most
+        };
+        let open = connections.open.iter();
+        let slow = open.filter(|(server, connection)| waits(**server, connection));
+        slow.map(|(server, connection)| (*server, Arc::clone(connection)))
+            .collect()
+    }
+}
+
+/// Another task may watch the servers when this one ends or is dropped.
+struct Watching<'w>(&'w AtomicBool);
+
+impl Drop for Watching<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
     }
 }
 
