@@ -116,7 +116,7 @@ impl HttpServer {
                 };
                 let router = SessionRouter::new(driver, SessionUpstream::Child(input));
                 let opened = (Arc::clone(&router), number, caller.clone(), counted);
-                self.add_session(&name, &sender, opened);
+                let is_stored = self.add_session(&name, &sender, opened);
                 drop(place);
                 let server = Arc::clone(self);
                 tokio::spawn(server.read_child(
@@ -125,6 +125,10 @@ impl HttpServer {
                     known_as.clone(),
                     permit,
                 ));
+                if !is_stored {
+                    router.end();
+                    return self.no_session(NoSession::OpeningFailed, envelope);
+                }
                 let mut exchange = HttpExchange::new(router, onward(&headers), false, slot);
                 exchange.session_id = Some(name);
                 exchange.caller = Some(caller);
@@ -274,7 +278,11 @@ impl HttpServer {
             if known.ticket.is(&ticket) {
                 return Ok(Some(known));
             }
-            return Ok(Some(self.insert_session(name, Session { ticket, ..known })));
+            if let Some(kept) = self.sessions().get_mut(name) {
+                kept.ticket = ticket;
+                return Ok(Some(kept.clone()));
+            }
+            // It has ended in the meantime.
         }
         let (SessionLocation::Upstream { id, version }, UpstreamPool::Endpoint(endpoint)) =
             (&ticket.contents.location, &self.upstream_pool)
@@ -308,28 +316,32 @@ impl HttpServer {
         Ok(Some(self.insert_session(name, session)))
     }
 
-    /// Stores a session that was opened here by `sender`.
+    /// Stores a session that was opened here by `sender`. `false` if its id became invalid meanwhile.
     pub(super) fn add_session(
         &self,
         name: &HeaderValue,
         sender: &Identity,
         (router, number, caller, counted): (Arc<SessionRouter>, u64, Caller, Arc<str>),
-    ) {
-        let Ok(name) = name.to_str() else { return };
-        // Fails if the keys were replaced in the meantime; then the session id is invalid.
-        if let Ok(ticket) = self.tickets.read(name, None, sender) {
-            if let SessionLocation::Upstream { id, .. } = &ticket.contents.location {
-                router.driver.stand_for_session(id);
-            }
-            let session = Session {
-                router,
-                number,
-                caller,
-                counted,
-                ticket,
-            };
-            self.insert_session(name, session);
+    ) -> bool {
+        let Ok(name) = name.to_str() else {
+            return false;
+        };
+        // Fails if the keys were replaced in the meantime.
+        let Ok(ticket) = self.tickets.read(name, None, sender) else {
+            return false;
+        };
+        if let SessionLocation::Upstream { id, .. } = &ticket.contents.location {
+            router.driver.stand_for_session(id);
         }
+        let session = Session {
+            router,
+            number,
+            caller,
+            counted,
+            ticket,
+        };
+        self.insert_session(name, session);
+        true
     }
 
     /// Stores a session under its id. Returns the stored session, which another request may have

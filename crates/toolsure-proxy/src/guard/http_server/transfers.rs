@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use hyper::header::HeaderMap;
+use tokio::time::timeout;
 use toolsure_guard::{Context, IdKey, Peer, Side, read_message};
 use toolsure_json::{Node as _, View};
 use toolsure_mcp::message::{Message, write};
@@ -98,7 +99,8 @@ impl HttpServer {
         let talking =
             Arc::clone(self).read_child(Arc::clone(&router), child, name.to_owned(), permit);
         tokio::spawn(talking);
-        let opened = replay(&router, opening).await;
+        let opened = timeout(self.ctx.patience(), replay(&router, opening)).await;
+        let opened = opened.unwrap_or(false);
         let session = Session {
             router,
             number,
