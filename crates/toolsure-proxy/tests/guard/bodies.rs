@@ -264,6 +264,19 @@ while True:
                 _ => assert_eq!(text_of(second), "not checked", "{how}: {reply:?}"),
             }
         }
+        // The refusal of the second request with an id is not the answer to the first.
+        if matches!(how, "events" | "child") {
+            let twice = [5, 5, 6].map(|id| call(id, "typed", json!({})));
+            let reply = served.post(&headers, &json!(twice)).await;
+            let messages = reply.messages();
+            let count = |id: i64, member: &str| {
+                let of = |message: &&Value| message["id"] == id && message[member].is_object();
+                messages.iter().filter(of).count()
+            };
+            assert_eq!(messages.len(), 3, "{how}: {reply:?}");
+            let counts = (count(5, "error"), count(5, "result"), count(6, "result"));
+            assert_eq!(counts, (1, 1, 1), "{how}: {reply:?}");
+        }
         // A batch is answered by events, which this client does not accept.
         let json_only = [headers[0], ("Accept", "application/json")];
         assert_eq!(served.post(&json_only, &batch).await.status, 406, "{how}");

@@ -187,14 +187,18 @@ impl HttpExchange {
             return error(406, envelope.id.as_ref(), ("accept", INVALID_REQUEST), text);
         }
         if envelope.kind == MessageKind::Batch {
-            let mut batch = message.requests();
+            let batch = message.requests();
             if !batch.is_empty() && self.json_only {
                 let text = "send `Accept: application/json, text/event-stream`: a batch is answered by a stream of events";
                 return error(406, None, ("accept", INVALID_REQUEST), text);
             }
-            batch.retain(|id| self.router.open(id, &self.mailbox));
-            self.is_batch = !batch.is_empty();
-            self.batch = batch;
+            for id in batch {
+                // One that repeats an id of the batch is refused, which is not the answer to the first.
+                if self.router.open(&id, &self.mailbox) || self.batch.contains(&id) {
+                    self.batch.push(id);
+                }
+            }
+            self.is_batch = !self.batch.is_empty();
         }
         self.owed = self.open || !self.batch.is_empty();
         self.router.touch();

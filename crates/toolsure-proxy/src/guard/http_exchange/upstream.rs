@@ -159,7 +159,9 @@ impl HttpExchange {
     pub(super) fn answered(&mut self, id: &IdKey) {
         if let Some(at) = self.batch.iter().position(|own| own == id) {
             self.batch.swap_remove(at);
-            self.router.close(id);
+            if !self.batch.contains(id) {
+                self.router.close(id);
+            }
         }
     }
 
