@@ -10,8 +10,6 @@
 //! while and the client reads streams, a stream begins without a message, and comments keep it open:
 //! load balancers cut a response that does not begin.
 
-mod head;
-mod memory;
 mod own_id;
 mod upstream;
 

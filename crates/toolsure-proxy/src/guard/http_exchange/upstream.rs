@@ -1,8 +1,10 @@
-//! The upstream side of an HTTP exchange: the request to the upstream and its response.
+//! The upstream side of an HTTP exchange: the request to the upstream, its response, and what the client gets of
+//! its head.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
+use hyper::Response;
 use hyper::header::HeaderMap;
 use toolsure_guard::{IdKey, Message, MessageKind, Side};
 use toolsure_mcp::message::INTERNAL_ERROR;
@@ -10,15 +12,19 @@ use toolsure_mcp::message::INTERNAL_ERROR;
 use super::HttpExchange;
 use super::own_id::with_id;
 use crate::guard::mailbox::UpstreamHead;
-use crate::guard::reply::{SERVER_GONE, error_body};
+use crate::guard::reply::{SERVER_GONE, error, error_body};
 use crate::guard::response_step::{ResponseStep, failure};
 use crate::guard::session_driver::Output;
+use crate::guard::session_id_rewriter;
 use crate::guard::session_router::SessionUpstream;
+use crate::guard::tickets::NoSessionId;
 use crate::guard::trace_headers;
 use crate::guard::upstream_request::{ENDED, UpstreamEvent, UpstreamRequest};
 use crate::http::LAST_EVENT_ID;
 use crate::http::header_mirroring::{mirrored_headers, write};
+use crate::message_memory::{Holder, ReadLimit};
 use crate::sse::{self, Event};
+use crate::web::{Piece, ResponseBody};
 
 impl HttpExchange {
     pub(super) fn launch(&mut self, message: Message) {
@@ -349,5 +355,55 @@ impl HttpExchange {
             message.set_text(text);
         }
         message
+    }
+
+    /// The headers of the upstream's response, as the client gets them.
+    pub(super) fn head_of(&self, upstream: HeaderMap) -> Result<HeaderMap, NoSessionId> {
+        session_id_rewriter::head(
+            self.rewriter.as_ref(),
+            &self.router,
+            upstream,
+            &self.headers,
+        )
+    }
+
+    /// The error if the upstream's session cannot get a session id.
+    pub(super) fn nameless(&self, no_session_id: NoSessionId) -> Response<ResponseBody> {
+        let (status, text) = no_session_id.response();
+        error(
+            status,
+            self.id.as_ref(),
+            ("session-unopened", INTERNAL_ERROR),
+            &text,
+        )
+    }
+
+    pub(super) fn name_session(&mut self, headers: &mut HeaderMap) {
+        let name = self.session_id.take();
+        if let Some(name) = name.filter(|_| !self.is_unopened) {
+            headers.insert(crate::http::SESSION, name);
+        }
+    }
+
+    /// A part of a stream, counted as the client's.
+    pub(super) fn piece(&mut self, bytes: Vec<u8>) -> Piece {
+        let piece = Piece::of(bytes, self.holder());
+        self.reading = None;
+        piece
+    }
+
+    /// Who holds the bytes of the answer.
+    pub(super) fn holder(&self) -> Option<&Holder> {
+        self.slot.as_ref().map(|slot| &slot.holder)
+    }
+
+    /// How the upstream is read for the client.
+    pub(super) fn read_limit(&self) -> ReadLimit {
+        let unknown = self.router.driver.ctx.read_limit();
+        let holder = self.holder().cloned();
+        ReadLimit {
+            holder: holder.unwrap_or(unknown.holder),
+            ..unknown
+        }
     }
 }
