@@ -17,27 +17,32 @@ use crate::web::ResponseBody;
 
 impl HttpServer {
     pub(super) async fn delete(
-        self: &Arc<Self>,
+        &self,
         headers: &HeaderMap,
         slot: &RequestPermit,
     ) -> Response<ResponseBody> {
-        let session = match self.session_of(headers, &slot.sender, &slot.counted).await {
+        let session = match self
+            .sessions
+            .session_of(headers, &slot.sender, &slot.counted)
+        {
             Ok(session) => session,
             // Nothing of the session is here; it is remembered as deleted, so that it is not opened
             // here.
             Err(NoSession::NotOpenHere) => {
-                self.transfers.over(headers);
+                self.sessions.deleted(headers);
                 return respond(204, HeaderMap::new(), ResponseBody::empty());
             }
-            Err(why) => return self.no_session(why, &Envelope::default()),
+            Err(why) => return self.refusals.no_session(why, &Envelope::default()),
         };
         if let Some(session) = &session
-            && let Some(refused) = self.of_other_version(session, headers, &Envelope::default())
+            && let Some(refused) =
+                self.refusals
+                    .of_other_version(&session.router, headers, &Envelope::default())
         {
             return refused;
         }
         let name = headers.get(SESSION).and_then(|name| name.to_str().ok());
-        match &self.upstream_pool {
+        match &self.sessions.upstream_pool {
             UpstreamPool::Endpoint(endpoint) => {
                 let mut passed = onward(headers);
                 if let Some(session_ids) = session.and_then(|session| session.router.session_ids())
@@ -52,7 +57,7 @@ impl HttpServer {
                 );
                 let answer = timeout(self.ctx.times.notify, sent).await;
                 if let Some(name) = name {
-                    self.end_session(name);
+                    self.sessions.end_session(name);
                 }
                 match answer {
                     Ok(Ok(answer)) => {
@@ -77,11 +82,13 @@ impl HttpServer {
                     ("session", INVALID_REQUEST),
                     "send `Mcp-Session-Id`",
                 ),
-                Some(name) if self.end_session(name) => {
-                    self.transfers.over(headers);
+                Some(name) if self.sessions.end_session(name) => {
+                    self.sessions.deleted(headers);
                     respond(204, HeaderMap::new(), ResponseBody::empty())
                 }
-                Some(_) => self.no_session(NoSession::Unknown, &Envelope::default()),
+                Some(_) => self
+                    .refusals
+                    .no_session(NoSession::Unknown, &Envelope::default()),
             },
         }
     }

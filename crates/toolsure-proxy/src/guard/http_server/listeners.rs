@@ -1,31 +1,48 @@
 //! The streams that callers listen on, so that one caller cannot take all connections.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::guard::mailbox::{Mailbox, MailboxItem};
 
+/// The open streams of all callers.
+#[derive(Debug)]
+pub(super) struct Listeners {
+    /// The maximum of one caller.
+    most: usize,
+    streams: Mutex<Streams>,
+}
+
 /// The open streams of each caller, oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Listeners {
+struct Streams {
     of_callers: HashMap<Arc<str>, VecDeque<Mailbox>>,
     /// How many callers there were after the last clean-up.
     kept: usize,
 }
 
 impl Listeners {
-    /// Adds a stream of a caller, and ends its oldest if it has more than `most`.
-    pub(super) fn add(&mut self, caller: Arc<str>, stream: &Mailbox, most: usize) {
-        // Callers that have left are removed when the number of callers has doubled.
-        if self.of_callers.len() > self.kept.saturating_mul(2).max(FEW) {
-            self.of_callers
-                .retain(|_, streams| streams.iter().any(Mailbox::is_open));
-            self.kept = self.of_callers.len();
+    /// At most `most` streams for each caller, and at least one.
+    pub(super) fn new(most: usize) -> Self {
+        Self {
+            most: most.max(1),
+            streams: Mutex::default(),
         }
-        let streams = self.of_callers.entry(caller).or_default();
+    }
+
+    /// Adds a stream of a caller, and ends its oldest if it has too many.
+    pub(super) fn add(&self, caller: Arc<str>, stream: &Mailbox) {
+        let mut open = self.streams();
+        // Callers that have left are removed when the number of callers has doubled.
+        if open.of_callers.len() > open.kept.saturating_mul(2).max(FEW) {
+            open.of_callers
+                .retain(|_, streams| streams.iter().any(Mailbox::is_open));
+            open.kept = open.of_callers.len();
+        }
+        let streams = open.of_callers.entry(caller).or_default();
         streams.retain(Mailbox::is_open);
         streams.push_back(stream.clone());
-        while streams.len() > most.max(1) {
+        while streams.len() > self.most {
             if let Some(oldest) = streams.pop_front() {
                 oldest.send(MailboxItem::Close);
             }
@@ -33,10 +50,15 @@ impl Listeners {
     }
 
     /// Ends all streams.
-    pub(super) fn close(&mut self) {
-        for stream in self.of_callers.drain().flat_map(|(_, streams)| streams) {
+    pub(super) fn close(&self) {
+        let mut open = self.streams();
+        for stream in open.of_callers.drain().flat_map(|(_, streams)| streams) {
             stream.send(MailboxItem::Close);
         }
+    }
+
+    fn streams(&self) -> MutexGuard<'_, Streams> {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -64,11 +86,11 @@ mod tests {
 
     #[test]
     fn one_stream_too_many_ends_the_oldest_of_its_caller() {
-        let mut listeners = Listeners::default();
+        let listeners = Listeners::new(2);
         let mut opened: Vec<Inbox> = Vec::new();
         let mut open = |caller: &Arc<str>| {
             let (sender, inbox) = mailbox();
-            listeners.add(Arc::clone(caller), &sender, 2);
+            listeners.add(Arc::clone(caller), &sender);
             opened.push(inbox);
             sender.queued()
         };
@@ -89,9 +111,8 @@ mod tests {
             listeners.add(
                 from(&format!("10.0.{}.{}:1", port / 250, port % 250), None),
                 &sender,
-                2,
             );
         }
-        assert!(listeners.of_callers.len() <= FEW + 1);
+        assert!(listeners.streams().of_callers.len() <= FEW + 1);
     }
 }

@@ -1,29 +1,22 @@
 //! The HTTP server for clients: admits requests, finds the conversation of each, and keeps the
 //! sessions of the older protocol versions.
 
-mod authenticate;
+mod caller_check;
 mod child_permits;
 mod client_connection;
 mod cors;
 mod delete;
 mod limit;
 mod listeners;
+mod open;
 mod process_pool;
 mod protected_resource;
-mod refuse;
-mod reservations;
-mod room;
-mod session_end;
-mod session_transfers;
-mod sessions;
-mod streams;
-mod transfers;
+mod refusals;
+mod session_table;
 mod trusted_proxies;
 
-use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::body::Incoming;
@@ -31,7 +24,6 @@ use hyper::header::{ALLOW, HOST, HeaderMap, HeaderValue, TRANSFER_ENCODING};
 use hyper::{Method, Request, Response};
 use rustls::pki_types::CertificateDer;
 use tokio::sync::Semaphore;
-use tokio::time::Instant;
 use toolsure_guard::{Context, Envelope, Message, MessageKind, Recovery};
 use toolsure_mcp::era::Era;
 use toolsure_mcp::message::{HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST};
@@ -41,68 +33,38 @@ use super::context::GuardContext;
 use super::event::Event;
 use super::http_exchange::HttpExchange;
 use super::identity::Identity;
-use super::in_process::Caller;
 use super::reply::{SERVER_GONE, closing, error, error_text, onward, respond};
 use super::request_permit::RequestPermit;
 use super::session_driver::SessionDriver;
 use super::session_router::{SessionRouter, SessionUpstream};
 use super::shared_child::SharedChild;
-use super::tickets::{TicketIssuer, VerifiedTicket};
+use super::tickets::TicketIssuer;
 use crate::http::header_mirroring::{given_of_arguments, mirrored_headers, mismatch};
-use crate::http::{Endpoint, SESSION, VERSION};
+use crate::http::{SESSION, VERSION};
 use crate::web::{Admission, ResponseBody, Service, TooLarge, Wanted, late_timeout, read};
+use caller_check::CallerCheck;
 pub(super) use child_permits::ChildPermit;
 use client_connection::ClientConnection;
 pub(super) use limit::Limit;
 pub use limit::limit_of;
 use listeners::Listeners;
 use process_pool::NoChild;
-pub(super) use process_pool::ProcessPool;
+pub(super) use process_pool::{ProcessPool, UpstreamPool};
 pub(super) use protected_resource::{ProtectedResource, Whose};
-use reservations::{Reservation, Reservations};
-use session_transfers::SessionTransfers;
+use refusals::Refusals;
+use session_table::SessionTable;
 pub(super) use trusted_proxies::TrustedProxies;
-
-/// Where the HTTP server sends messages.
-pub(super) enum UpstreamPool {
-    Endpoint(Arc<Endpoint>),
-    Children(Box<ProcessPool>),
-}
 
 pub(super) struct HttpServer {
     ctx: Arc<GuardContext>,
     admission: Admission,
     trusted: TrustedProxies,
-    upstream_pool: UpstreamPool,
-    sessions: Mutex<HashMap<String, Session>>,
-    /// Sessions that are being opened.
-    reservations: Reservations,
     slots: Arc<Semaphore>,
-    /// Whether a request for a host that is not allowed was logged; only the first one is.
-    host_refusal_logged: AtomicBool,
-    /// When the log last said that a limit is reached, by limit.
-    limits_noted: Mutex<HashMap<&'static str, Instant>>,
+    sessions: Arc<SessionTable>,
     /// The streams that callers listen on.
-    listeners: Mutex<Listeners>,
-    contexts: AtomicU64,
-    tickets: Arc<TicketIssuer>,
-    transfers: SessionTransfers,
-    /// The authorization that clients need.
-    protected: Option<ProtectedResource>,
-    /// Verifies callers, if that is not left to the servers.
-    authenticator: Option<Authenticator>,
-}
-
-#[derive(Clone)]
-struct Session {
-    router: Arc<SessionRouter>,
-    number: u64,
-    /// The caller that the session works for; its authorization may be renewed.
-    caller: Caller,
-    /// What the sessions of its caller are counted by.
-    counted: Arc<str>,
-    /// The ticket in its session id.
-    ticket: VerifiedTicket,
+    listeners: Listeners,
+    callers: CallerCheck,
+    refusals: Arc<Refusals>,
 }
 
 impl HttpServer {
@@ -113,53 +75,71 @@ impl HttpServer {
         tickets: TicketIssuer,
         (protected, authenticator): (Option<ProtectedResource>, Option<Authenticator>),
     ) -> Arc<Self> {
+        let refusals = Refusals::new(&ctx);
         Arc::new(Self {
             slots: Arc::new(Semaphore::new(ctx.bounds.requests)),
-            host_refusal_logged: AtomicBool::new(false),
-            limits_noted: Mutex::default(),
-            listeners: Mutex::default(),
+            sessions: SessionTable::new(&ctx, upstream_pool, tickets),
+            listeners: Listeners::new(ctx.bounds.caller_streams),
+            callers: CallerCheck {
+                ctx: Arc::clone(&ctx),
+                authenticator,
+                protected,
+                refusals: Arc::clone(&refusals),
+            },
+            refusals,
             ctx,
             admission,
             trusted,
-            upstream_pool,
-            sessions: Mutex::default(),
-            reservations: Reservations::default(),
-            contexts: AtomicU64::new(1),
-            tickets: Arc::new(tickets),
-            transfers: SessionTransfers::default(),
-            protected,
-            authenticator,
         })
     }
 
+    /// Ends sessions that are idle or expired, until the guard ends.
+    pub(super) async fn maintain_sessions(self: Arc<Self>) {
+        self.sessions.maintain().await;
+    }
+
+    /// Makes all sessions refuse new requests, and ends their listening streams.
+    pub(super) fn stop_sessions(&self) {
+        for session in self.sessions.all() {
+            session.router.driver.stop();
+            session.router.close_listeners();
+        }
+        // Those without a session too.
+        self.listeners.close();
+    }
+
+    pub(super) async fn close(&self) {
+        self.sessions.close().await;
+    }
+
     async fn receive(
-        self: &Arc<Self>,
+        &self,
         request: Request<Incoming>,
         client: &ClientConnection,
     ) -> Response<ResponseBody> {
         let wanted = match self.admission.check(&request) {
             Ok(wanted) => wanted,
-            Err(refusal) => return self.turn_away(refusal, request.headers()),
+            Err(refusal) => return self.refusals.turn_away(refusal, request.headers()),
         };
         if request.method() == Method::OPTIONS {
             return cors::preflight(request.headers());
         }
         let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
-            return self.limited(Limit::Requests, None);
+            return self.refusals.limited(Limit::Requests, None);
         };
         if wanted == Wanted::Metadata
-            && let Some(protected) = &self.protected
+            && let Some(protected) = &self.callers.protected
         {
             return protected.metadata(request.headers()).await;
         }
         let (mut head, body) = request.into_parts();
-        let sender = match self.identify(&mut head.headers, client).await {
+        let sender = match self.callers.identify(&mut head.headers, client).await {
             Ok(sender) => sender,
             Err(refused) => return refused,
         };
         let peer = client.peer(&head.headers, &self.trusted, &sender);
         if !self.ctx.guard.admits(sender.verified.as_deref()) {
-            return self.not_admitted(peer);
+            return self.callers.not_admitted(peer);
         }
         let close = Arc::clone(&client.close);
         let counted = sender.counted_as(Some(&peer));
@@ -173,7 +153,9 @@ impl HttpServer {
             counted,
         };
         if head.method != Method::POST
-            && let Some(refused) = self.unsupported(&head.headers, &Envelope::default())
+            && let Some(refused) = self
+                .refusals
+                .unsupported(&head.headers, &Envelope::default())
         {
             return refused;
         }
@@ -182,12 +164,12 @@ impl HttpServer {
             Method::DELETE => self.delete(&head.headers, &slot).await,
             _ => self.post(head.headers, body, slot).await,
         };
-        self.keep_to_itself(&mut response);
+        self.callers.keep_to_itself(&mut response);
         response
     }
 
     async fn post(
-        self: &Arc<Self>,
+        &self,
         headers: HeaderMap,
         body: Incoming,
         mut slot: RequestPermit,
@@ -198,7 +180,7 @@ impl HttpServer {
             Ok(Ok(message)) => message,
             Ok(Err(TooLarge::Full)) => {
                 let text = "the open requests have too many bytes in total (limits.message_memory)";
-                return closing(self.unavailable("request-bytes", None, text));
+                return closing(self.refusals.unavailable("request-bytes", None, text));
             }
             Ok(Err(TooLarge::Broken)) => {
                 return respond(400, HeaderMap::new(), ResponseBody::empty());
@@ -216,7 +198,7 @@ impl HttpServer {
                 return exchange.oversize(&recovery.finish()).await;
             }
             Err(_) => {
-                self.rejected(408, "body");
+                self.refusals.rejected(408, "body");
                 let text = "the body did not arrive in time";
                 return closing(error(408, None, ("body", INVALID_REQUEST), text));
             }
@@ -225,7 +207,9 @@ impl HttpServer {
         let envelope = &message.envelope().clone();
         // Nothing has seen the request yet, so a load balancer can send it to another replica.
         if envelope.is_request() && self.ctx.is_stopping() {
-            return self.unavailable("stopping", envelope.id.as_ref(), STOPPING);
+            return self
+                .refusals
+                .unavailable("stopping", envelope.id.as_ref(), STOPPING);
         }
         let is_array = message.bytes().trim_ascii_start().first() == Some(&b'[');
         if envelope.kind == MessageKind::Unknown && !is_array {
@@ -239,7 +223,7 @@ impl HttpServer {
             let exchange = HttpExchange::new(router, onward(&headers), true, slot);
             return exchange.post(envelope, message).await;
         }
-        if let Some(refused) = self.unsupported(&headers, envelope) {
+        if let Some(refused) = self.refusals.unsupported(&headers, envelope) {
             return refused;
         }
         if is_modern(envelope, &headers) {
@@ -250,7 +234,7 @@ impl HttpServer {
     }
 
     async fn modern(
-        self: &Arc<Self>,
+        &self,
         headers: HeaderMap,
         envelope: &Envelope,
         message: Message,
@@ -261,7 +245,7 @@ impl HttpServer {
             && envelope.version.is_some()
             && let Some(wrong) = mismatch(&mirrored_headers(&message, None), &headers)
         {
-            self.rejected(400, "headers");
+            self.refusals.rejected(400, "headers");
             return error(
                 400,
                 envelope.id.as_ref(),
@@ -270,15 +254,17 @@ impl HttpServer {
             );
         }
         if envelope.is_request() && envelope.version.is_none() {
-            self.rejected(400, "headers");
+            self.refusals.rejected(400, "headers");
             let text = "the version in the header `MCP-Protocol-Version` must be in `params._meta` too, and is not";
             return error(400, envelope.id.as_ref(), ("headers", INVALID_PARAMS), text);
         }
-        let shared = match &self.upstream_pool {
+        let shared = match &self.sessions.upstream_pool {
             UpstreamPool::Endpoint(_) => None,
-            UpstreamPool::Children(pool) => match self.shared(pool, &slot).await {
+            UpstreamPool::Children(pool) => match self.sessions.shared(pool, &slot).await {
                 Ok(shared) => Some(shared),
-                Err(NoChild::Limit(limit)) => return self.limited(limit, envelope.id.as_ref()),
+                Err(NoChild::Limit(limit)) => {
+                    return self.refusals.limited(limit, envelope.id.as_ref());
+                }
                 Err(why) => {
                     let id = envelope.id.as_ref();
                     return error(503, id, (SERVER_GONE, INTERNAL_ERROR), &why.to_string());
@@ -295,7 +281,7 @@ impl HttpServer {
     }
 
     async fn legacy(
-        self: &Arc<Self>,
+        &self,
         headers: HeaderMap,
         envelope: &Envelope,
         message: Message,
@@ -307,9 +293,12 @@ impl HttpServer {
         }
         let passed = onward(&headers);
         let mut caller = None;
-        let router = match self.session_for(&headers, &slot).await {
+        let router = match self.sessions.session_for(&headers, &slot).await {
             Ok(Some(session)) => {
-                if let Some(refused) = self.of_other_version(&session, &headers, envelope) {
+                if let Some(refused) =
+                    self.refusals
+                        .of_other_version(&session.router, &headers, envelope)
+                {
                     return refused;
                 }
                 session.caller.renew(slot.sender.authorization.as_ref());
@@ -317,7 +306,7 @@ impl HttpServer {
                 session.router
             }
             // Some servers keep no sessions; they decide about the message themselves.
-            Ok(None) if matches!(self.upstream_pool, UpstreamPool::Endpoint(_)) => {
+            Ok(None) if matches!(self.sessions.upstream_pool, UpstreamPool::Endpoint(_)) => {
                 self.passing((&headers, &slot.sender), &passed, false, None)
             }
             Ok(None) => {
@@ -329,7 +318,7 @@ impl HttpServer {
                     text,
                 );
             }
-            Err(why) => return self.no_session(why, envelope),
+            Err(why) => return self.refusals.no_session(why, envelope),
         };
         // A client may repeat a call that finds no room to wait for the tool list.
         if envelope.is_request()
@@ -337,33 +326,34 @@ impl HttpServer {
             && router.driver.is_crowded()
         {
             let text = "too many calls wait for the list of tools (parked)";
-            return self.unavailable("parked", envelope.id.as_ref(), text);
+            return self
+                .refusals
+                .unavailable("parked", envelope.id.as_ref(), text);
         }
-        let rewriter = self.session_id_rewriter(false, &slot.sender);
+        let rewriter = self.sessions.session_id_rewriter(false, &slot.sender);
         let mut exchange = HttpExchange::new(router, passed, false, slot);
         exchange.rewriter = rewriter;
         exchange.caller = caller;
         exchange.keeps_time = !headers.contains_key(SESSION);
         let response = exchange.post(envelope, message).await;
-        self.forget_if_gone(&headers, &response);
+        self.sessions.forget_if_gone(&headers, &response);
         response
     }
 
-    async fn listen(
-        self: &Arc<Self>,
-        headers: HeaderMap,
-        slot: RequestPermit,
-    ) -> Response<ResponseBody> {
+    async fn listen(&self, headers: HeaderMap, slot: RequestPermit) -> Response<ResponseBody> {
         let passed = onward(&headers);
-        let router = match self.session_for(&headers, &slot).await {
+        let router = match self.sessions.session_for(&headers, &slot).await {
             Ok(Some(session)) => {
                 let no_message = Envelope::default();
-                if let Some(refused) = self.of_other_version(&session, &headers, &no_message) {
+                if let Some(refused) =
+                    self.refusals
+                        .of_other_version(&session.router, &headers, &no_message)
+                {
                     return refused;
                 }
                 session.router
             }
-            Ok(None) if matches!(self.upstream_pool, UpstreamPool::Endpoint(_)) => {
+            Ok(None) if matches!(self.sessions.upstream_pool, UpstreamPool::Endpoint(_)) => {
                 self.passing((&headers, &slot.sender), &passed, false, None)
             }
             Ok(None) => {
@@ -371,16 +361,20 @@ impl HttpServer {
                 let allow = (ALLOW, HeaderValue::from_static("POST"));
                 return respond(405, HeaderMap::from_iter([allow]), ResponseBody::empty());
             }
-            Err(why) => return self.no_session(why, &Envelope::default()),
+            Err(why) => return self.refusals.no_session(why, &Envelope::default()),
         };
-        let rewriter = self.session_id_rewriter(false, &slot.sender);
+        let rewriter = self.sessions.session_id_rewriter(false, &slot.sender);
         let mut exchange = HttpExchange::new(router, passed, false, slot);
         exchange.rewriter = rewriter;
         // First, so that a stream that the session ends itself does not count.
         exchange.register();
-        self.limit_streams(&exchange);
+        self.listeners.add(exchange.listener(), exchange.mailbox());
+        // A guard that stops ends it at once.
+        if self.ctx.is_stopping() {
+            self.listeners.close();
+        }
         let response = exchange.listen().await;
-        self.forget_if_gone(&headers, &response);
+        self.sessions.forget_if_gone(&headers, &response);
         response
     }
 
@@ -395,7 +389,7 @@ impl HttpServer {
         let version = headers.get(VERSION).and_then(|value| value.to_str().ok());
         let version = version.filter(|_| !modern);
         let identity = shared.as_ref().map(|shared| shared.identity.clone());
-        let (context, upstream) = match (&self.upstream_pool, shared) {
+        let (context, upstream) = match (&self.sessions.upstream_pool, shared) {
             (_, Some(shared)) => (
                 shared.context.clone(),
                 SessionUpstream::Shared(
@@ -415,7 +409,7 @@ impl HttpServer {
             // Only for messages that cannot be read completely; nothing is sent.
             (UpstreamPool::Children(_), None) => (Context::Anonymous, SessionUpstream::None),
         };
-        let driver = SessionDriver::new(&self.ctx, context, self.link(version));
+        let driver = SessionDriver::new(&self.ctx, context, self.sessions.link(version));
         if let Some(identity) = identity {
             driver.stand_for(&identity);
         }
@@ -439,7 +433,7 @@ impl Service for HttpServer {
     async fn given_up(&self, client: &ClientConnection) {
         client.close.notified().await;
         self.ctx.observe(&Event::GivenUp { why: "slow-reader" });
-        if self.is_first_in_a_while("slow-reader") {
+        if self.refusals.is_first_in_a_while("slow-reader") {
             let detail = format!(
                 "the connection from {} was closed in the middle of an answer, because it read too slowly and others waited for memory (`limits.message_memory`, `limits.caller_memory`; reported at most once a minute)",
                 client.address
@@ -453,13 +447,13 @@ impl Service for HttpServer {
     }
 
     fn full(&self) -> String {
-        self.rejected(503, "connections");
+        self.refusals.rejected(503, "connections");
         let text = "too many connections are open (limits.connections)";
         error_text(("connections", INTERNAL_ERROR), text)
     }
 
     fn stopping(&self) -> String {
-        self.rejected(503, "stopping");
+        self.refusals.rejected(503, "stopping");
         error_text(("stopping", INTERNAL_ERROR), STOPPING)
     }
 
@@ -472,7 +466,7 @@ impl Service for HttpServer {
         let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
         let host = request.headers().get(HOST).cloned();
         let mut response = self.receive(request, &client).await;
-        if let Some(protected) = &self.protected {
+        if let Some(protected) = &self.callers.protected {
             protected.rename(response.headers_mut(), host.as_ref());
         }
         if let Some(origin) = reader {

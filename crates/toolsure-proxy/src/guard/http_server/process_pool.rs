@@ -19,7 +19,13 @@ use crate::guard::identity::Identity;
 use crate::guard::in_process::Caller;
 use crate::guard::messages::MessageWriter;
 use crate::guard::shared_child::SharedChild;
-use crate::http::Standing;
+use crate::http::{Endpoint, Standing};
+
+/// Where the HTTP server sends messages.
+pub(in crate::guard) enum UpstreamPool {
+    Endpoint(Arc<Endpoint>),
+    Children(Box<ProcessPool>),
+}
 
 /// Starts children and holds the shared ones.
 pub(in crate::guard) struct ProcessPool {

@@ -1,7 +1,8 @@
 //! Responses to refused requests: over a limit, in an unknown session, for another host.
 
-use std::sync::PoisonError;
-use std::sync::atomic::Ordering;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hyper::Response;
@@ -12,15 +13,33 @@ use toolsure_json::quote;
 use toolsure_mcp::era::Era;
 use toolsure_mcp::message::{INTERNAL_ERROR, INVALID_REQUEST};
 
-use super::limit::limit_of;
-use super::{HttpServer, Limit, Session};
+use super::limit::{Limit, limit_of};
+use crate::guard::context::GuardContext;
 use crate::guard::event::Event;
 use crate::guard::reply::error;
+use crate::guard::session_router::SessionRouter;
 use crate::guard::tickets::NoSession;
 use crate::http::{SESSION, VERSION};
 use crate::web::{Refusal, ResponseBody};
 
-impl HttpServer {
+/// Refuses requests, and says in the log when limits are reached.
+pub(super) struct Refusals {
+    ctx: Arc<GuardContext>,
+    /// Whether a request for a host that is not allowed was logged; only the first one is.
+    host_refusal_logged: AtomicBool,
+    /// When the log last said that a limit is reached, by limit.
+    limits_noted: Mutex<HashMap<&'static str, Instant>>,
+}
+
+impl Refusals {
+    pub(super) fn new(ctx: &Arc<GuardContext>) -> Arc<Self> {
+        Arc::new(Self {
+            ctx: Arc::clone(ctx),
+            host_refusal_logged: AtomicBool::new(false),
+            limits_noted: Mutex::default(),
+        })
+    }
+
     pub(super) fn no_session(&self, why: NoSession, envelope: &Envelope) -> Response<ResponseBody> {
         let id = envelope.id.as_ref().filter(|_| envelope.is_request());
         if let NoSession::Limit(limit) = why {
@@ -65,12 +84,12 @@ impl HttpServer {
     /// Refuses a request in a session whose header names another version than the session has.
     pub(super) fn of_other_version(
         &self,
-        session: &Session,
+        router: &SessionRouter,
         headers: &HeaderMap,
         envelope: &Envelope,
     ) -> Option<Response<ResponseBody>> {
         let named = headers.get(VERSION)?;
-        let agreed = session.router.driver.era()?.version();
+        let agreed = router.driver.era()?.version();
         if named.as_bytes() == agreed.as_bytes() {
             return None;
         }

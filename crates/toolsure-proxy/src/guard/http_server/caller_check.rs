@@ -8,15 +8,27 @@ use toolsure_guard::{Peer, Record};
 use toolsure_json::quote;
 use toolsure_mcp::message::{INTERNAL_ERROR, INVALID_REQUEST};
 
-use super::HttpServer;
 use super::client_connection::ClientConnection;
-use crate::guard::auth::{Proof, Unauthenticated};
+use super::protected_resource::ProtectedResource;
+use super::refusals::Refusals;
+use crate::guard::auth::{Authenticator, Proof, Unauthenticated};
+use crate::guard::context::GuardContext;
 use crate::guard::event::Event;
 use crate::guard::identity::Identity;
 use crate::guard::reply::error;
 use crate::web::ResponseBody;
 
-impl HttpServer {
+/// Verifies the callers of requests.
+pub(super) struct CallerCheck {
+    pub(super) ctx: Arc<GuardContext>,
+    /// Verifies callers, if that is not left to the servers.
+    pub(super) authenticator: Option<Authenticator>,
+    /// The authorization that clients need.
+    pub(super) protected: Option<ProtectedResource>,
+    pub(super) refusals: Arc<Refusals>,
+}
+
+impl CallerCheck {
     /// The sender of a request. Its headers have what goes on to servers afterwards, and nothing else that proves
     /// who it is.
     pub(super) async fn identify(
@@ -58,16 +70,16 @@ impl HttpServer {
             Unauthenticated::Missing => ("send a token, `Authorization: Bearer …`", None),
             Unauthenticated::Invalid(why) => (why.as_str(), Some("invalid_token")),
             Unauthenticated::Undecided(why) => {
-                if self.is_first_in_a_while("issuer") {
+                if self.refusals.is_first_in_a_while("issuer") {
                     let detail = format!("{why} (reported at most once a minute)");
                     self.ctx.note("issuer-unreachable", &detail);
                 }
                 let text = "the token cannot be checked now: the keys of its issuer cannot be had";
-                return self.unavailable("issuer", None, text);
+                return self.refusals.unavailable("issuer", None, text);
             }
         };
-        self.rejected(401, "unauthenticated");
-        if code.is_some() && self.is_first_in_a_while("unauthenticated") {
+        self.refusals.rejected(401, "unauthenticated");
+        if code.is_some() && self.refusals.is_first_in_a_while("unauthenticated") {
             let detail = format!("{from}: {text} (reported at most once a minute)");
             self.ctx.note("unauthenticated", &detail);
         }
@@ -96,8 +108,8 @@ impl HttpServer {
     /// The answer to a caller that no rule is for: it could use nothing, so it gets no session and starts no server.
     /// Without a challenge, because the guard knows of no scope that would help (RFC 6750, section 3.1).
     pub(super) fn not_admitted(&self, peer: Arc<Peer>) -> Response<ResponseBody> {
-        self.rejected(403, "caller-not-allowed");
-        if self.is_first_in_a_while("caller-not-allowed") {
+        self.refusals.rejected(403, "caller-not-allowed");
+        if self.refusals.is_first_in_a_while("caller-not-allowed") {
             let caller = peer.caller.as_deref().unwrap_or("a caller without a name");
             let detail = format!(
                 "{} was refused: no rule of `[[callers]]` is for it (reported at most once a minute)",

@@ -9,49 +9,49 @@ use std::sync::atomic::Ordering;
 
 use hyper::header::HeaderMap;
 use tokio::time::timeout;
-use toolsure_guard::{Context, IdKey, Peer, Side, read_message};
+use toolsure_guard::{IdKey, Peer, Side, read_message};
 use toolsure_json::{Node as _, View};
 use toolsure_mcp::message::{Message, write};
 
-use super::{HttpServer, Session, UpstreamPool};
+use super::{Session, SessionTable};
+use crate::guard::http_server::process_pool::UpstreamPool;
 use crate::guard::identity::Identity;
 use crate::guard::mailbox::{MailboxItem, mailbox};
 use crate::guard::request_permit::RequestPermit;
-use crate::guard::session_driver::SessionDriver;
 use crate::guard::session_router::{SessionRouter, SessionUpstream};
 use crate::guard::tickets::caller::digest;
 use crate::guard::tickets::{NoSession, NotMovable, SessionLocation};
 use crate::http::{SESSION, Standing};
 
-impl HttpServer {
+impl SessionTable {
     /// The session of a request, which is opened here if it is not open and can move.
-    pub(super) async fn session_for(
+    pub(in crate::guard::http_server) async fn session_for(
         self: &Arc<Self>,
         headers: &HeaderMap,
         slot: &RequestPermit,
     ) -> Result<Option<Session>, NoSession> {
-        match self.session_of(headers, &slot.sender, &slot.counted).await {
+        match self.session_of(headers, &slot.sender, &slot.counted) {
             Err(NoSession::NotOpenHere) => {}
             known => return known,
         }
-        let (server, headers) = (Arc::clone(self), headers.clone());
+        let (table, headers) = (Arc::clone(self), headers.clone());
         let (sender, counted) = (Arc::clone(&slot.sender), Arc::clone(&slot.counted));
         // In a task of its own: the client may leave while others wait for the session too.
         let opening = tokio::spawn(async move {
             let name = headers.get(SESSION).and_then(|name| name.to_str().ok());
             let name = name.ok_or(NoSession::Unknown)?;
-            let turn = server.transfers.turn(name);
+            let turn = table.transfers.turn(name);
             let session = {
                 let _turn = turn.lock().await;
-                match server.session_of(&headers, &sender, &counted).await {
+                match table.session_of(&headers, &sender, &counted) {
                     Err(NoSession::NotOpenHere) => {
-                        let opened = server.open_here(name, &sender, counted).await;
+                        let opened = table.open_here(name, &sender, counted).await;
                         opened.map(Some)
                     }
                     known => known,
                 }
             };
-            server.transfers.done(name, turn);
+            table.transfers.done(name, turn);
             session
         });
         opening.await.unwrap_or(Err(NoSession::OpeningFailed))
@@ -82,10 +82,8 @@ impl HttpServer {
         let limit = NoSession::Limit;
         let _place = self.room(&counted).map_err(limit)?;
         let permit = self.permit(pool, &counted).await.map_err(limit)?;
-        let number = self.contexts.fetch_add(1, Ordering::Relaxed);
-        let driver = SessionDriver::new(&self.ctx, Context::Session(number), self.link(None));
+        let (driver, number) = self.begin(sender);
         driver.stand_for_session(name.as_bytes());
-        driver.count_for(sender);
         let caller = sender.caller().standing_for(Standing::Session(name.into()));
         let caller = caller.recorded_as(Arc::new(Peer {
             caller: sender.name.clone(),

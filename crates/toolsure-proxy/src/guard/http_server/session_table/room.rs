@@ -2,22 +2,27 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use super::{
-    ChildPermit, HttpServer, Limit, NoChild, ProcessPool, RequestPermit, Reservation, SharedChild,
-    UpstreamPool,
-};
+use super::SessionTable;
+use super::reservations::Reservation;
 use crate::guard::child::PATIENCE;
+use crate::guard::http_server::child_permits::ChildPermit;
+use crate::guard::http_server::limit::Limit;
+use crate::guard::http_server::process_pool::{NoChild, ProcessPool, UpstreamPool};
+use crate::guard::request_permit::RequestPermit;
+use crate::guard::shared_child::SharedChild;
 
-impl HttpServer {
+impl SessionTable {
     /// Room for one more session of a caller; ends an idle one if necessary, of the same caller, or of another
     /// that has more.
-    pub(super) fn room(&self, counted: &Arc<str>) -> Result<Reservation, Limit> {
+    pub(in crate::guard::http_server) fn room(
+        &self,
+        counted: &Arc<str>,
+    ) -> Result<Reservation, Limit> {
         let bounds = &self.ctx.bounds;
         let mut reached = Limit::Sessions;
         for _ in 0..ROUNDS {
@@ -145,12 +150,12 @@ impl HttpServer {
     }
 
     /// The child of a modern request.
-    pub(super) async fn shared(
+    pub(in crate::guard::http_server) async fn shared(
         &self,
         pool: &ProcessPool,
         slot: &RequestPermit,
     ) -> Result<Arc<SharedChild>, NoChild> {
-        let number = self.contexts.fetch_add(1, Ordering::Relaxed);
+        let number = self.next_number();
         let sender = (&*slot.sender, &slot.counted);
         pool.shared(&self.ctx, sender, number).await
     }

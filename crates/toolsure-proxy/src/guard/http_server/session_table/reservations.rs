@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(super) struct Reservations(Arc<Mutex<HashMap<Arc<str>, usize>>>);
 
 /// Room for one session that is being opened, until the session is stored or fails to open.
-pub(super) struct Reservation {
+pub(in crate::guard::http_server) struct Reservation {
     opening: Arc<Mutex<HashMap<Arc<str>, usize>>>,
     counted: Arc<str>,
 }
