@@ -152,7 +152,7 @@ impl Recovery {
 
     fn take(&mut self, byte: u8) {
         if !self.started {
-            if byte.is_ascii_whitespace() {
+            if byte.is_ascii_whitespace() || BYTE_ORDER_MARK.contains(&byte) {
                 return;
             }
             self.started = true;
@@ -304,6 +304,7 @@ fn string(token: &[u8]) -> Option<Cow<'_, str>> {
 
 /// Maximum bytes of a key or value that are kept.
 const KEPT: usize = 256;
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 #[cfg(test)]
 mod tests {
@@ -340,6 +341,7 @@ mod tests {
                 Some(r#""\ud83d""#),
                 Some("m\u{fffd}"),
             ),
+            ("\u{feff}{\"id\":7,\"method\":\"m\"}", Some("7"), Some("m")),
             (r#"{"id":"cut"#, None, None),
             (r#"{"method":"m","id":1"#, None, Some("m")),
             (r#"{"method":"m","id":1 "#, Some("1"), Some("m")),
