@@ -280,7 +280,7 @@ fn milliseconds(value: &[u8]) -> Option<Duration> {
     digits.parse().ok().map(Duration::from_millis)
 }
 
-const BOM: &[u8] = "\u{feff}".as_bytes();
+pub(crate) const BOM: &[u8] = "\u{feff}".as_bytes();
 /// Bytes of an event besides its data: comments, ids, field names.
 const SLACK: usize = 64 << 10;
 

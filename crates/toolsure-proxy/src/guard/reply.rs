@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use hyper::header::{CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
+use memchr::memmem;
 use toolsure_guard::IdKey;
+use toolsure_json::{Node as _, OwnedDocument, ReadLimits};
 use toolsure_mcp::message::{
     HEADER_MISMATCH, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, MISSING_CAPABILITY,
     PARSE_ERROR, UNSUPPORTED_VERSION, write,
@@ -79,6 +81,14 @@ pub(super) fn status_of(code: Option<i64>, is_request: bool, modern: bool) -> u1
         Some(METHOD_NOT_FOUND) if modern => 404,
         _ => 200,
     }
+}
+
+/// The code of the error in an answer, if it is an error.
+pub(super) fn code_of(answer: &[u8]) -> Option<i64> {
+    memmem::find(answer, b"\"error\"")?;
+    let answer = OwnedDocument::read(answer, &ReadLimits::default()).ok()?;
+    let error = answer.document().root().member("error")?;
+    error.member("code")?.raw().parse().ok()
 }
 
 /// An error response that is not an answer of the conversation. `why` is a stable code, which its data has.

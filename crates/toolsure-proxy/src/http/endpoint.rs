@@ -19,7 +19,7 @@ use super::response::Response;
 use super::target::HttpTarget;
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::message_memory::{MessageMemory, ReadLimit, Reading};
-use crate::sse::{Event, SseParser};
+use crate::sse::{BOM, Event, SseParser};
 
 /// A client of one endpoint. Its connections are kept and shared.
 pub(crate) struct Endpoint {
@@ -282,6 +282,10 @@ pub(crate) async fn counted_body(
             body.reserve_exact(reserved.saturating_sub(body.len()));
         }
         body.extend_from_slice(&chunk);
+    }
+    // Clients' readers drop it too (RFC 8259 §8.1).
+    if body.starts_with(BOM) {
+        body.drain(..BOM.len());
     }
     Ok((body, reading))
 }

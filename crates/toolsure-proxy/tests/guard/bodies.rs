@@ -157,6 +157,25 @@ async fn a_packed_answer_of_a_server_reaches_no_client() {
     }
 }
 
+/// RFC 8259 §8.1: readers may ignore a byte order mark, and `fetch` does.
+#[tokio::test]
+async fn a_byte_order_mark_before_a_body_is_dropped() {
+    let web = web(|request, stream| {
+        let answered = answer(&request.json()["id"], true).to_string();
+        let headers = "Content-Type: application/json\r\n";
+        respond(stream, "200 OK", headers, &format!("\u{feff}{answered}"));
+    });
+    let served = Served::start(remote(&web.url)).await;
+    let session = open(&served).await;
+    let headers = [("Mcp-Session-Id", session.as_str())];
+    let reply = served.post(&headers, &call(1, "typed", json!({}))).await;
+    assert_eq!(
+        (reply.status, &reply.message()["id"]),
+        (200, &json!(1)),
+        "{reply:?}"
+    );
+}
+
 /// The response to a notification is not forwarded to its sender. It may contain the answer to a
 /// call, which is checked against the call's schema.
 #[tokio::test]

@@ -72,6 +72,28 @@ async fn each_legacy_session_has_a_child_of_its_own() {
     assert!(matches!(served.stop().await, Exit::Stopped));
 }
 
+/// 2026-07-28, basic/transports: an unknown method has the status 404, a missing capability 400.
+#[tokio::test]
+async fn the_codes_of_errors_decide_the_statuses_of_modern_answers() {
+    let script = r#"
+while True:
+    m = read()
+    if m is None: break
+    if not known(m): error(m["id"], m["params"]["code"])
+"#;
+    let served = Served::start(python(script)).await;
+    for (code, status) in [(-32601, 404), (-32021, 400), (-32602, 400), (-32603, 200)] {
+        let asked =
+            json!({"jsonrpc": "2.0", "id": 1, "method": "vendor/x", "params": {"code": code}});
+        let reply = served.modern(&modern(asked.clone())).await;
+        assert_eq!(reply.status, status, "{code}");
+        assert_eq!(reply.message()["error"]["code"], code);
+        let session = served.open().await;
+        let legacy = served.in_session(&session, &asked).await;
+        assert_eq!(legacy.status, 200, "{code}");
+    }
+}
+
 #[tokio::test]
 async fn what_comes_before_the_answer_makes_it_a_stream() {
     let served = Served::start(python(ECHO)).await;

@@ -1,5 +1,7 @@
 //! A client on stdio, a child on stdio.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use toolsure_proxy::guard::Exit;
 
@@ -67,6 +69,28 @@ async fn what_is_asked_before_the_input_closes_is_answered() {
     }
     assert_eq!(client.line().await, None);
     assert!(matches!(client.finished().await, Exit::ClientGone));
+}
+
+#[tokio::test]
+async fn who_ends_the_input_and_the_guard_waits_for_no_answer() {
+    let script = r#"
+for m, id, name, args in calls():
+    pass
+"#;
+    for input_first in [true, false] {
+        let mut options = options(Listener::Stdio, python(script));
+        options.times.drain = Duration::from_secs(3_600);
+        let mut patient = policy();
+        patient.request_timeout = None;
+        let mut client = Lined::with(options, patient);
+        client.open().await;
+        client.send(&call(1, "echo", json!({}))).await;
+        if input_first {
+            client.to = None;
+        }
+        client.running.stop();
+        client.finished().await;
+    }
 }
 
 #[tokio::test]
@@ -354,7 +378,7 @@ for m, id, name, args in calls():
     text(id, "heard")
 "#;
     let mut policy = policy();
-    policy.request_timeout = Some(std::time::Duration::from_secs(2));
+    policy.request_timeout = Some(Duration::from_secs(2));
     let mut client = Lined::with(options(Listener::Stdio, python(script)), policy);
     client.open().await;
     let heard = client.ask(&call("first", "echo", json!({}))).await;

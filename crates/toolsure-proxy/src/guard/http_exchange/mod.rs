@@ -29,7 +29,7 @@ use super::identity::Identity;
 use super::in_process::Caller;
 use super::mailbox::{Inbox, Mailbox, MailboxItem, mailbox};
 use super::refusal;
-use super::reply::{error, respond, status_of};
+use super::reply::{code_of, error, respond, status_of};
 use super::request_permit::RequestPermit;
 use super::response_step::{ResponseStep, ResponseSteps};
 use super::session_id_rewriter::SessionIdRewriter;
@@ -324,10 +324,11 @@ impl HttpExchange {
                 Ok(headers) => (status, headers),
                 Err(no_session_id) => return self.nameless(no_session_id),
             },
-            None => (
-                status_of(code, self.id.is_some(), self.modern),
-                HeaderMap::new(),
-            ),
+            None => {
+                let code = code.or_else(|| code_of(&answer).filter(|_| self.modern));
+                let status = status_of(code, self.id.is_some(), self.modern);
+                (status, HeaderMap::new())
+            }
         };
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if status < 400 {

@@ -74,9 +74,19 @@ impl HubDriver {
                 Some(Exit::Stopped)
             }
         };
+        // Who ends both the client's input and the guard waits for no answer: SDKs wait 2 s after each, and then kill the guard,
+        // which cannot end its servers any more.
+        let both_ended = async {
+            match &left {
+                Some(Exit::ClientGone) => ctx.stopping().await,
+                Some(Exit::Stopped) => drop((&mut reading).await),
+                _ => std::future::pending().await,
+            }
+        };
         let drained = async {
             tokio::select! {
                 () = self.idle() => {}
+                () = both_ended => {}
                 // Nobody is there to read their answers.
                 () = self.client.lost() => {}
                 () = self.finished() => {}
