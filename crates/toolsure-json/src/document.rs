@@ -267,7 +267,7 @@ impl<'a> View<'a> {
     }
 
     /// The key of the member that this is the key or the value of.
-    fn member_key(self) -> Option<KeyView<'a>> {
+    pub(crate) fn member_key(self) -> Option<KeyView<'a>> {
         let own = if self.slot.tag.is_key() {
             self.own
         } else {

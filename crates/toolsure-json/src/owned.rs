@@ -3,9 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::document::Document;
+use crate::document::{Document, KeyView};
 use crate::error::{ReadError, ReadErrorKind};
 use crate::limits::ReadLimits;
+use crate::node::Kind;
 use crate::read::{Reader, admit_bytes};
 use crate::tape::{NONE, Slot, Tag, Tape};
 
@@ -54,6 +55,43 @@ impl OwnedDocument {
             ReadError::new(ReadErrorKind::InvalidUtf8, error.utf8_error().valid_up_to())
         })?;
         let tape = Reader::new().into_tape(&source, limits)?;
+        Ok(Self {
+            inner: Arc::new(Inner { source, tape }),
+        })
+    }
+
+    /// Reads a text that was read before within the same limits, without those arrays and objects
+    /// that are not wanted: they are `null` in this document, with their place in the text.
+    ///
+    /// `wanted` is asked about each array and object in another one: with what it answered for that
+    /// one (`root` for the outermost), its key if it is a member, and its kind. `None` leaves it out;
+    /// what is inside one for which the answer was 0 is wanted without asking.
+    ///
+    /// ```
+    /// use toolsure_json::{Key as _, Kind, Node as _, OwnedDocument, ReadLimits};
+    ///
+    /// let text = r#"{"a": [1], "b": [2]}"#;
+    /// let part = OwnedDocument::read_part(text, &ReadLimits::default(), 1, |_around, key, _kind| {
+    ///     key.is_some_and(|key| key.text() == "b").then_some(0)
+    /// })?;
+    /// let a = part.document().root().member("a").ok_or("no member")?;
+    /// assert_eq!((a.kind(), a.raw()), (Kind::Null, "[1]"));
+    /// assert_eq!(part.document().len(), 6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::read`], unless the flaw is inside what is left out.
+    pub fn read_part(
+        source: &str,
+        limits: &ReadLimits,
+        root: u32,
+        wanted: impl FnMut(u32, Option<KeyView<'_>>, Kind) -> Option<u32>,
+    ) -> Result<Self, ReadError> {
+        admit_bytes(source.as_bytes(), limits)?;
+        let tape = Reader::new().into_tape_of_part(source, limits, root, wanted)?;
+        let source = source.to_owned();
         Ok(Self {
             inner: Arc::new(Inner { source, tape }),
         })

@@ -5,6 +5,7 @@ mod duplicate_keys;
 mod edited;
 mod number;
 mod parsed;
+mod part;
 mod plain;
 mod scalar;
 mod stream;
@@ -86,12 +87,16 @@ impl Reader {
     }
 
     pub(crate) fn into_tape(mut self, text: &str, limits: &ReadLimits) -> Result<Tape, ReadError> {
-        let nodes = (text.len() / BYTES_PER_NODE).min(limits.nodes).min(MANY);
-        self.tape.slots.reserve(nodes);
-        self.keys.reserve();
+        self.reserve(text, limits);
         self.fill(text, limits)?;
         self.tape.slots.shrink_to_fit();
         Ok(self.tape)
+    }
+
+    fn reserve(&mut self, text: &str, limits: &ReadLimits) {
+        let nodes = (text.len() / BYTES_PER_NODE).min(limits.nodes).min(MANY);
+        self.tape.slots.reserve(nodes);
+        self.keys.reserve();
     }
 
     fn fill(&mut self, text: &str, limits: &ReadLimits) -> Result<(), ReadError> {
@@ -179,6 +184,10 @@ trait Earlier {
     /// Puts the next value on the tape and moves past it, if it is known. `parent` is the slot of its
     /// container.
     fn copy(&mut self, pass: &mut Pass<'_, '_>, parent: u32) -> bool;
+
+    /// A container that was not copied has this slot now.
+    #[inline(always)]
+    fn opened(&mut self, _: &mut Pass<'_, '_>, _own: u32) {}
 }
 
 /// Nothing is known of the text.
@@ -214,6 +223,7 @@ impl Pass<'_, '_> {
                 Some(b'"') => self.string(open.own)?,
                 Some(b'{') => {
                     self.open(&mut open, Tag::Object)?;
+                    earlier.opened(self, open.own);
                     if self.peek() != Some(b'}') {
                         self.key("a key or `}`")?;
                         continue;
@@ -222,6 +232,7 @@ impl Pass<'_, '_> {
                 }
                 Some(b'[') => {
                     self.open(&mut open, Tag::Array)?;
+                    earlier.opened(self, open.own);
                     if self.peek() != Some(b']') {
                         continue;
                     }

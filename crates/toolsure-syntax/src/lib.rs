@@ -42,6 +42,7 @@ pub mod loosening;
 pub mod model;
 mod options;
 mod parser;
+mod part;
 pub mod positions;
 pub mod reference;
 mod resolve;
@@ -54,6 +55,7 @@ pub use limits::{Limit, LimitName, Limits};
 pub use model::Model;
 pub use options::{Content, Formats, Options, Strictness, Warning};
 pub use parser::Parser;
+pub use part::Part;
 
 // Types that the signatures of this crate mention.
 pub use toolsure_json::{Kind, Node, NodeId, Number, OwnedDocument, ReadLimits, View};

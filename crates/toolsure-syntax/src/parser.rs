@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use toolsure_json::{Kind, Node as _, OwnedDocument, ReadErrorKind, ReadLimits, View};
+use toolsure_json::{KeyView, Kind, Node as _, OwnedDocument, ReadErrorKind, ReadLimits, View};
 use toolsure_pattern::Pattern;
 
 use crate::build::{Again, ModelBuilder};
@@ -12,6 +12,7 @@ use crate::error::{CompileError, CompileErrorKind, SchemaLocation};
 use crate::limits::{Limit, LimitName, Limits};
 use crate::model::Model;
 use crate::options::Options;
+use crate::part::{Part, SCHEMA};
 use crate::reference::Resources;
 use crate::resolve::resolve;
 
@@ -153,6 +154,18 @@ impl Parser {
         read(schema, &self.0.options.limits, SchemaLocation::default())
     }
 
+    /// Reads the text of a schema that was parsed before, for [`parse_part`](Self::parse_part):
+    /// without what that does not decode, except definitions if the schema has references. If one
+    /// leads to something else that was left out, `parse_part` fails or warns.
+    ///
+    /// `None` if the text cannot be read.
+    #[must_use]
+    pub fn read_part(&self, schema: &str, part: &Part) -> Option<OwnedDocument> {
+        let limits = ReadLimits::from(&self.0.options.limits);
+        let wants = |around, key: Option<KeyView<'_>>, kind| part.wants(around, key, kind);
+        OwnedDocument::read_part(schema, &limits, SCHEMA, wants).ok()
+    }
+
     /// Builds the model of a schema given as JSON text.
     ///
     /// ```
@@ -229,27 +242,14 @@ impl Parser {
     ) -> Result<Model, CompileError> {
         let again = Again {
             patterns,
-            names: None,
+            part: None,
         };
         self.build(schema, annotations, Some(again))
     }
 
-    /// As [`parse_again`](Self::parse_again) without annotations, but only the part of the schema that
-    /// matters to instances without other members than those with these `names`: other subschemas
-    /// of `properties`, and definitions that nothing refers to, are
-    /// [not decoded](crate::model::Shape::UNDECODED). The schema must be one resource without
-    /// anchors, of which nothing was left out.
-    ///
-    /// ```
-    /// use toolsure_syntax::model::Shape;
-    ///
-    /// let parser = toolsure_syntax::Parser::default();
-    /// let document = parser.read(br#"{"properties": {"a": {"minimum": 1}, "b": {}}}"#)?;
-    /// let part = parser.parse_part(document, &[], &|name| name == "a")?;
-    /// assert_ne!(part.subs[1].shape, Shape::UNDECODED);
-    /// assert_eq!(part.subs[2].shape, Shape::UNDECODED);
-    /// # Ok::<(), toolsure_syntax::CompileError>(())
-    /// ```
+    /// As [`parse_again`](Self::parse_again) without annotations, but only a [`Part`] of the schema:
+    /// the rest is [not decoded](crate::model::Shape::UNDECODED). The schema must be one resource
+    /// without anchors, of which nothing was left out.
     ///
     /// # Errors
     ///
@@ -258,10 +258,10 @@ impl Parser {
         &self,
         schema: OwnedDocument,
         patterns: &[Arc<Pattern>],
-        names: &dyn Fn(&str) -> bool,
+        part: &Part,
     ) -> Result<Model, CompileError> {
-        let names = Some(names);
-        self.build(schema, false, Some(Again { patterns, names }))
+        let part = Some(part);
+        self.build(schema, false, Some(Again { patterns, part }))
     }
 
     /// The resources of a schema that may be invalid, with the dialects and the base URI that

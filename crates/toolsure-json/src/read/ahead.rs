@@ -3,6 +3,7 @@
 use super::plain::plain_end;
 use super::stream::kind_of;
 use super::{Scalar, Stream};
+use crate::int;
 use crate::node::Kind;
 
 /// The members of the next object, found by quotes, commas and brackets alone; see
@@ -186,43 +187,78 @@ fn value_end(bytes: &[u8], start: usize, inside: &mut usize) -> Option<usize> {
 
 /// Where the array or object that begins at `start` ends.
 #[inline(never)]
-fn brackets_end(bytes: &[u8], start: usize) -> Option<usize> {
-    let mut at = start;
-    let mut open = 0_usize;
+pub(super) fn brackets_end(bytes: &[u8], start: usize) -> Option<usize> {
+    // The brackets of the other kind are in pairs between these.
+    let opening = *bytes.get(start)?;
+    let closing = opening.wrapping_add(2);
+    let (mut at, mut depth, mut is_quoted) = (start, 0_usize, false);
     loop {
-        match *BRACKETS.get(usize::from(*bytes.get(at)?))? {
-            0 => {}
-            1 => at = string_end(bytes, at)?,
-            2 => open += 1,
-            _ => {
-                open = open.checked_sub(1)?;
-                if open == 0 {
-                    return Some(at + 1);
+        let block = bytes.get(at..)?.first_chunk::<BLOCK>();
+        if let Some(block) = block.map(|block| Brackets::of(*block, opening, closing))
+            && !block.has_escapes
+        {
+            let quoted = block.quoted ^ if is_quoted { u32::from(u16::MAX) } else { 0 };
+            let mut marks = (block.opening | block.closing) & !quoted;
+            while marks != 0 {
+                let mark = marks & marks.wrapping_neg();
+                if block.opening & mark != 0 {
+                    depth += 1;
+                } else {
+                    depth = depth.checked_sub(1)?;
+                    if depth == 0 {
+                        return Some(at + int::to_usize(mark.trailing_zeros()) + 1);
+                    }
                 }
+                marks ^= mark;
             }
+            is_quoted = quoted >> (BLOCK - 1) != 0;
+            at += BLOCK;
+            continue;
         }
-        at += 1;
+        let end = at + BLOCK;
+        while at < end {
+            match *bytes.get(at)? {
+                b'\\' if is_quoted => at += 1,
+                b'"' => is_quoted = !is_quoted,
+                byte if byte == opening && !is_quoted => depth += 1,
+                byte if byte == closing && !is_quoted => {
+                    depth = depth.checked_sub(1)?;
+                    if depth == 0 {
+                        return Some(at + 1);
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
     }
 }
 
-/// 1 for a quote, 2 for an opening bracket, 3 for a closing one, 0 for every other byte.
-static BRACKETS: [u8; 256] = brackets();
+/// Where the brackets of one kind are in a block of bytes, the lowest bit for the first byte.
+struct Brackets {
+    opening: u32,
+    closing: u32,
+    /// The bytes in strings, if none is open before the block: opening quotes and what follows them.
+    quoted: u32,
+    has_escapes: bool,
+}
 
-const fn brackets() -> [u8; 256] {
-    let mut table = [0; 256];
-    let mut rest: &mut [u8] = &mut table;
-    let mut byte = 0_u8;
-    while let [first, others @ ..] = rest {
-        *first = match byte {
-            b'"' => 1,
-            b'{' | b'[' => 2,
-            b'}' | b']' => 3,
-            _ => 0,
-        };
-        byte = byte.wrapping_add(1);
-        rest = others;
+impl Brackets {
+    #[inline(always)]
+    fn of(block: [u8; BLOCK], opening: u8, closing: u8) -> Self {
+        let text = wide::u8x16::new(block);
+        let places = |byte| text.simd_eq(wide::u8x16::splat(byte)).to_bitmask();
+        let mut quoted = places(b'"');
+        for shift in [1, 2, 4, 8] {
+            quoted ^= quoted << shift;
+        }
+        Self {
+            opening: places(opening),
+            closing: places(closing),
+            quoted: quoted & u32::from(u16::MAX),
+            has_escapes: places(b'\\') != 0,
+        }
     }
-    table
 }
 
 /// The closing quote of the string that begins at `start`.
@@ -235,6 +271,39 @@ fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
             b'"' => return Some(at),
             b'\\' => at += 2,
             _ => at += 1,
+        }
+    }
+}
+
+/// The bytes that are searched for brackets at once.
+const BLOCK: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::node::{Kind, Node as _};
+    use crate::{NodeId, ReadLimits, Reader};
+
+    /// At each position of a block, the end of a container is where the reader finds it.
+    #[test]
+    fn containers_end_where_they_should() {
+        let part = r#"[{"a\\":"\"}"},"{[\"",[],["]\\"],{"}":[{}],"\u007b":1}, "é}"]"#;
+        for length in 0..40 {
+            let space = " ".repeat(length);
+            let text =
+                format!(r#"[{space}{part},"{space}\\",{{"{space}]":{part}{space}}},{part}]"#);
+            let mut reader = Reader::new();
+            let document = reader.read(text.as_bytes(), &ReadLimits::default());
+            let document = document.expect("it is JSON");
+            for node in (0..document.len()).map(|index| document.view(NodeId::from_index(index))) {
+                if matches!(node.kind(), Kind::Array | Kind::Object) {
+                    let span = node.span();
+                    let end = brackets_end(text.as_bytes(), span.start);
+                    assert_eq!(end, Some(span.end), "{text}");
+                    let cut = text.as_bytes().get(..span.end - 1).unwrap_or_default();
+                    assert_eq!(brackets_end(cut, span.start), None, "{text}");
+                }
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Lowers the keywords that walk members or items, merged into one walk each.
 
 use thin_vec::ThinVec;
-use toolsure_json::{Node as _, NodeId, View};
+use toolsure_json::{Document, Node as _, NodeId, View};
 
 use super::asserts::asserts;
 use super::builder::NodeBuilder;
@@ -11,7 +11,9 @@ use super::unevaluated;
 use crate::dialect::{AppliesTo, Dialect, Keyword};
 use crate::error::CompileError;
 use crate::int::{count, to_u32, to_usize};
-use crate::model::{Dangling, Dependency, Entry, Form, PatternId, Subschema, SubschemaId, TypeSet};
+use crate::model::{
+    Dangling, Dependency, Entry, Form, PatternId, Shape, Subschema, SubschemaId, TypeSet,
+};
 use crate::plan::{
     ArrayPlan, Contains, Dependent, NodeIx, NodeSummary, ObjectPlan, Op, Run, Slot, Slots,
 };
@@ -42,21 +44,18 @@ impl Lowering<'_> {
         };
         let document = doc.text.document();
         let beside = model.entries(sub)?;
+        let few = self.few_names(beside);
         // The numbers and the lengths of the names; those of different keywords are mostly the same.
         let room = entries.iter().map(|entry| match &entry.form {
             Form::Map(map) if entry.keyword == Keyword::Properties => {
-                let names = map.iter().map(|(key, _)| document.view(*key));
-                (map.len(), names.map(length).sum())
+                few.unwrap_or_else(|| room_for(map, document))
             }
             Form::Literal if entry.keyword == Keyword::Required => {
                 let names = document.view(entry.value);
                 (names.len(), names.items().map(length).sum())
             }
             Form::One(_) if self.plain && entry.keyword == Keyword::AdditionalProperties => {
-                let names = declared(beside).map(|key| document.view(key));
-                names.fold((0, 0), |(count, bytes), name| {
-                    (count + 1, bytes + length(name))
-                })
+                few.unwrap_or_else(|| room_for(declared(beside), document))
             }
             _ => (0, 0),
         });
@@ -67,11 +66,18 @@ impl Lowering<'_> {
         for entry in entries {
             match (&entry.form, entry.keyword) {
                 (Form::Map(map), Keyword::Properties) => {
-                    for (key, one) in map {
+                    for (place, (key, one)) in (0..).zip(map) {
+                        if few.is_some() && self.is_undecoded(*one) {
+                            plan.is_part = true;
+                            continue;
+                        }
                         let schema = self.child(*one, scope)?;
                         names.amend(document.view(*key).string(), Slot::at, |slot| {
                             slot.target = NodeSummary::open(schema);
                             slot.declared = true;
+                            if few.is_some() {
+                                slot.order = place;
+                            }
                         });
                     }
                 }
@@ -90,8 +96,12 @@ impl Lowering<'_> {
                 (Form::One(one), Keyword::AdditionalProperties) => {
                     plan.additional = Some(NodeSummary::open(self.child(*one, scope)?));
                     if self.plain {
-                        for name in declared(beside) {
-                            let name = document.view(name).string();
+                        for (name, one) in declared(beside) {
+                            if few.is_some() && self.is_undecoded(*one) {
+                                plan.is_part = true;
+                                continue;
+                            }
+                            let name = document.view(*name).string();
                             names.amend(name, Slot::at, |slot| slot.declared = true);
                         }
                         plan.patterns = patterns(beside);
@@ -168,6 +178,21 @@ impl Lowering<'_> {
             self.push_object(plan, Run::Object, builder);
         }
         Ok(())
+    }
+
+    /// For a part of a schema, how many of the names in `properties` an object of the instance may
+    /// have, and their approximate length, if a table of these names is used as one of all of them
+    /// is: neither to search for each name, nor to match it against patterns.
+    fn few_names(&self, beside: &[Entry]) -> Option<(usize, usize)> {
+        let widest = self.widest?;
+        let is_used = declared(beside).len() > widest
+            && Entry::find(beside, Keyword::PatternProperties).is_none();
+        is_used.then_some((widest, widest * NAME))
+    }
+
+    fn is_undecoded(&self, id: SubschemaId) -> bool {
+        let sub = self.model.subs.get(id.index());
+        sub.is_some_and(|sub| sub.shape == Shape::UNDECODED)
     }
 
     pub(super) fn push_object(&mut self, plan: ObjectPlan, run: Run, builder: &mut NodeBuilder) {
@@ -359,6 +384,12 @@ pub(super) fn length(name: View<'_>) -> usize {
     (span.end - span.start).saturating_sub(2)
 }
 
+/// The number of names and their length.
+fn room_for(names: &[(NodeId, SubschemaId)], document: Document<'_>) -> (usize, usize) {
+    let lengths = names.iter().map(|(key, _)| length(document.view(*key)));
+    (names.len(), lengths.sum())
+}
+
 /// Whether an object operation accepts every object.
 fn is_idle(plan: &ObjectPlan) -> bool {
     plan.required == 0
@@ -378,13 +409,12 @@ fn is_idle(plan: &ObjectPlan) -> bool {
 }
 
 /// The names in `properties` among some keywords.
-fn declared(beside: &[Entry]) -> impl Iterator<Item = NodeId> {
+fn declared(beside: &[Entry]) -> &[(NodeId, SubschemaId)] {
     let entry = Entry::find(beside, Keyword::Properties);
-    let map = match entry.map(|entry| &entry.form) {
-        Some(Form::Map(map)) => &**map,
+    match entry.map(|entry| &entry.form) {
+        Some(Form::Map(map)) => map,
         _ => &[],
-    };
-    map.iter().map(|(name, _)| *name)
+    }
 }
 
 /// The patterns in `patternProperties` among some keywords, for a walk that accepts any member that
@@ -410,3 +440,6 @@ fn listed(beside: &[Entry], keyword: Keyword) -> ThinVec<NodeSummary> {
     };
     vec![NodeSummary::TRUE; count].into()
 }
+
+/// The length of most names.
+const NAME: usize = 16;

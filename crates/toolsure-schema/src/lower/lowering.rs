@@ -24,6 +24,8 @@ pub(super) struct Lowering<'o> {
     pub(super) tracked: Vec<bool>,
     /// Whether to lower to the plain program: each keyword on its own.
     pub(super) plain: bool,
+    /// For a part of a schema, the most members of an object in the instance.
+    pub(super) widest: Option<usize>,
     pub(super) plan: Plan,
     /// The subschema of each node, recorded if dynamic references may form cycles.
     pub(super) origins: Vec<SubschemaId>,
@@ -64,6 +66,7 @@ impl<'o> Lowering<'o> {
             scopes: Scopes::new(model),
             tracked: Vec::new(),
             plain: false,
+            widest: None,
             plan: Plan {
                 nodes: Vec::with_capacity(model.subs.len() / SUBSCHEMAS_PER_NODE + 1),
                 patterns: model.patterns.iter().cloned().collect(),

@@ -39,7 +39,7 @@ use crate::plan::{NodeIx, Op, Plan};
 use demand::Demands;
 use literals::DanglingIndex;
 use lowering::Lowering;
-pub(crate) use plain::{has_parts, plain};
+pub(crate) use plain::{Parts, plain};
 use scope::ScopeId;
 
 /// Compiles a model.

@@ -11,19 +11,24 @@ use crate::limits::Limits;
 use crate::model::{Dangling, Entry, Form, Model, Shape, SubschemaId, TypeSet};
 use crate::plan::{NodeIx, Op, PlainKeyword, PlainPlan, PlainSubschema, PlanNode, Run};
 
-/// Lowers each keyword of a model to an operation of its own.
+/// Lowers each keyword of a model to an operation of its own. `widest` is for a part of a schema: the
+/// most members of an object in the instance that it explains.
 ///
 /// # Errors
 ///
 /// A document is missing, or there are more than [`TIMES`] as many subschemas as an optimised
 /// program may have.
-pub(crate) fn plain(model: &Model, limits: &Limits) -> Result<PlainPlan, CompileError> {
+pub(crate) fn plain(
+    model: &Model,
+    limits: &Limits,
+    widest: Option<usize>,
+) -> Result<PlainPlan, CompileError> {
     let limits = Limits {
         plan_nodes: limits.plan_nodes.saturating_mul(TIMES),
         ..limits.clone()
     };
     let mut work = Lowering::new(model, &limits);
-    work.plain = true;
+    (work.plain, work.widest) = (true, widest);
     work.plan.nodes.reserve(model.subs.len());
     work.plan.ops.reserve(model.entries.len());
     let keywords = model.entries.iter().map(|entry| entry.keyword);
@@ -70,15 +75,36 @@ pub(crate) fn plain(model: &Model, limits: &Limits) -> Result<PlainPlan, Compile
 
 /// Whether parts of a model can be lowered to a plain program: each of them means the same without
 /// the rest, and the whole program is within its limit, so that it explains the same.
-pub(crate) fn has_parts(model: &Model, limits: &Limits) -> bool {
-    let ([document], [resource]) = (&*model.docs, &*model.resources) else {
-        return false;
-    };
-    let nodes = document.text.document().len();
-    // The names in tables, and the steps of each subschema through references and single branches.
-    let rows = nodes.saturating_mul(model.targets.len() + ROWS);
-    let most = limits.plan_nodes.saturating_mul(TIMES);
-    resource.anchors.is_empty() && model.scope_names == 0 && nodes.saturating_add(rows / 16) < most
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Parts {
+    /// No.
+    None,
+    /// Yes, and references may lead from one part to another.
+    Referring,
+    /// Yes, and nothing refers to a definition.
+    Apart,
+}
+
+impl Parts {
+    pub(crate) fn of(model: &Model, limits: &Limits) -> Self {
+        let ([document], [resource]) = (&*model.docs, &*model.resources) else {
+            return Self::None;
+        };
+        let nodes = document.text.document().len();
+        // The names in tables, and the steps of each subschema through references and single branches.
+        let rows = nodes.saturating_mul(model.targets.len() + ROWS);
+        let most = limits.plan_nodes.saturating_mul(TIMES);
+        if !resource.anchors.is_empty()
+            || model.scope_names > 0
+            || nodes.saturating_add(rows / 16) >= most
+        {
+            return Self::None;
+        }
+        match model.targets.is_empty() {
+            true => Self::Apart,
+            false => Self::Referring,
+        }
+    }
 }
 
 impl Lowering<'_> {

@@ -18,6 +18,8 @@ pub(crate) struct ObjectPlan {
     pub(crate) names: NameTable<Slot>,
     /// How many slots are required.
     pub(crate) required: u32,
+    /// Whether declared names that the instance lacks are not among these.
+    pub(crate) is_part: bool,
     pub(crate) patterns: ThinVec<(PatternId, NodeSummary)>,
     /// For members that neither a declared name nor a pattern covers; `None` if the keyword is
     /// absent, and such members then stay unevaluated.
@@ -83,6 +85,8 @@ impl ObjectPlan {
         let names = self.names.len();
         if !self.names_decide() {
             Walk::Patterns
+        } else if self.is_part {
+            Walk::Members
         } else if names == 0 {
             Walk::Values
         } else if self.names.are_sought() && self.allows_rest().is_some() {

@@ -1,7 +1,8 @@
 //! Explains why an instance does not match.
 
-use foldhash::{HashSet, HashSetExt as _};
-use toolsure_json::{Key as _, Node, ReadError, View};
+use smallvec::SmallVec;
+use toolsure_json::{Key as _, Kind, Node, ReadError, View};
+use toolsure_syntax::Part;
 
 use super::Report;
 use super::faults::Faults;
@@ -28,8 +29,8 @@ impl Question for Explain {
         let verdict = self.verdict;
         let verdict = verdict.unwrap_or_else(|| schema.check_node(workspace, node));
         if verdict == Verdict::Invalid
-            && schema.explains_in_part()
-            && let Some(report) = schema.first_report(workspace, node)
+            && let Some(part) = schema.next_part()
+            && let Some(report) = schema.first_report(workspace, node, part)
         {
             return report;
         }
@@ -177,9 +178,10 @@ impl Schema {
         &self,
         workspace: &mut Workspace,
         instance: N,
+        mut part: Part,
     ) -> Option<Report> {
-        let names = names_in(instance)?;
-        let program = self.plain_part(&|name| names.contains(name)).ok()?;
+        let widest = add_names(&mut part, instance)?;
+        let program = self.plain_part(&part, widest)?;
         let most = workspace.findings.unwrap_or(Report::FINDINGS);
         let found = Faults::found(
             Verdict::Invalid,
@@ -221,23 +223,73 @@ impl Schema {
     }
 }
 
-/// The names of all members in a value; `None` if there are many values.
-fn names_in<'i, N: Node<'i>>(value: N) -> Option<HashSet<&'i str>> {
-    let mut names = HashSet::new();
-    let mut waiting = vec![value];
-    let mut left = VALUES;
+/// Adds the names of all members in a value. Returns the most that an object has; `None` if there
+/// are many values.
+fn add_names<'i, N: Node<'i>>(part: &mut Part, value: N) -> Option<usize> {
+    let mut waiting: SmallVec<[N; 8]> = SmallVec::new();
+    waiting.push(value);
+    let (mut left, mut widest) = (VALUES, 0);
     while let Some(value) = waiting.pop() {
         left = left.checked_sub(value.len())?;
+        if value.kind() == Kind::Object {
+            widest = widest.max(value.len());
+        }
         for (key, member) in value.members() {
-            names.insert(key.text());
+            part.add(key.hash());
             if member.kind().is_container() {
                 waiting.push(member);
             }
         }
         waiting.extend(value.items().filter(|item| item.kind().is_container()));
     }
-    Some(names)
+    Some(widest)
 }
 
 /// The most values of an instance whose names are collected, which no fuel pays for.
 const VALUES: usize = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ValueNode;
+
+    /// The first explanation is made without what the instance lacks, and says the same with any
+    /// fuel; unless a reference leads there.
+    #[test]
+    fn the_first_explanation_takes_part_of_the_schema() {
+        let members = r#""a": {"minimum": 2}, "b": {"items": {}}, "\u0061b": {"enum": ["]}", {}]}"#;
+        let instance = serde_json::json!([{"a": 1, "other": [1]}]);
+        for (rest, is_enough) in [
+            (r#""additionalProperties": false"#, true),
+            (r#""additionalProperties": {"minItems": 2}"#, true),
+            (r#""$defs": {"c": {"not": {"type": "null"}}}"#, true),
+            (
+                r##""allOf": [{"$ref": "#/items/$defs/c"}], "$defs": {"c": {"required": ["b"]}}"##,
+                true,
+            ),
+            (r##""allOf": [{"$ref": "#/items/properties/a"}]"##, true),
+            (r##""allOf": [{"$ref": "#/items/properties/b"}]"##, false),
+            (
+                r##""allOf": [{"$ref": "#/items/properties/b/items"}]"##,
+                false,
+            ),
+        ] {
+            let text = format!(r#"{{"items": {{"properties": {{{members}}}, {rest}}}}}"#);
+            let complete = Schema::compile(text.as_bytes()).expect("a schema");
+            complete.explain(&mut Workspace::new(), &instance);
+            for fuel in (1..60).chain([u64::MAX]) {
+                let workspace = &mut Workspace::new().explanation_fuel(fuel);
+                let schema = Schema::compile(text.as_bytes()).expect("a schema");
+                let part = schema.next_part().expect("it has parts");
+                let first = schema.first_report(workspace, ValueNode::new(&instance), part);
+                let about = format!("{text}, with {fuel}");
+                assert!(schema.next_part().is_none(), "{about}");
+                if fuel == u64::MAX {
+                    assert_eq!(first.is_some(), is_enough, "{about}");
+                }
+                let whole = complete.explain(workspace, &instance);
+                assert!(first.is_none_or(|first| first == whole), "{about}");
+            }
+        }
+    }
+}

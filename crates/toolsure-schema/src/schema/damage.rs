@@ -127,7 +127,7 @@ fn a_failure_without_a_reason_has_no_message() {
             .parser()
             .parse_document(read(schema))
             .expect("a schema");
-        let mut operations = plain(&model, &Limits::default()).expect("a program");
+        let mut operations = plain(&model, &Limits::default(), None).expect("a program");
         for keyword in &mut operations.keywords {
             keyword.op = Some(Op::Not(NodeIx::TRUE));
         }
@@ -201,14 +201,14 @@ fn compared_plainly(
     seen: &mut Seen,
 ) {
     let limits = Limits::default();
-    let Ok(whole) = plain(&intact, &limits) else {
+    let Ok(whole) = plain(&intact, &limits, None) else {
         return;
     };
     let cut = (random.below(3) == 0).then(|| damage_model(&mut model, random));
     if cut.is_some() {
         lowered((&intact, &model), instances, name, seen);
     }
-    let mut program = match plain(&model, &limits) {
+    let mut program = match plain(&model, &limits, None) {
         Ok(program) => program,
         Err(error) => {
             assert_eq!(error.code(), "internal", "{cut:?}: {name}");

@@ -9,13 +9,14 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use toolsure_json::{OwnedDocument, contradictions, note_contradiction};
+use toolsure_syntax::Part;
 use toolsure_syntax::reference::Resources;
 
 use crate::compiler::Compiler;
 use crate::error::{CompileError, CompileErrorKind, Place};
 use crate::explain::Program;
 use crate::int::{to_u32, to_usize};
-use crate::lower::{has_parts, lower, plain};
+use crate::lower::{Parts, lower, plain};
 use crate::model::Model;
 use crate::options::Warning;
 use crate::plan::{Plan, shared};
@@ -59,8 +60,7 @@ struct Rest {
     later: OnceLock<Box<Later>>,
     /// The size of the model in bytes; it is built again from the text to explain a failure.
     model: u32,
-    /// Whether a part of the schema can be explained without the rest.
-    has_parts: bool,
+    parts: Parts,
 }
 
 /// Data that few schemas have, or that is built on request.
@@ -80,7 +80,7 @@ struct Later {
 impl Schema {
     fn new(
         plan: Plan,
-        (model, has_parts): (usize, bool),
+        (model, parts): (usize, Parts),
         source: String,
         compiler: Compiler,
         warnings: Vec<Warning>,
@@ -99,7 +99,7 @@ impl Schema {
             compiler,
             later,
             model: to_u32(model),
-            has_parts,
+            parts,
         };
         Self(match shared(&plan) {
             Some(plan) => Held::Shared(Arc::new(Inner { plan, rest })),
@@ -241,22 +241,33 @@ impl Schema {
         self.plan().to_string()
     }
 
-    /// Whether the next explanation can do with a part of the plain program: the first one can.
-    pub(crate) fn explains_in_part(&self) -> bool {
+    /// The part that the next explanation can do with, for instances without members; `None` if it
+    /// needs all. The first one can.
+    pub(crate) fn next_part(&self) -> Option<Part> {
         let later = self.later();
-        self.rest().has_parts && later.plain.get().is_none() && later.explained.set(()).is_ok()
+        let parts = self.rest().parts;
+        (parts != Parts::None && later.plain.get().is_none() && later.explained.set(()).is_ok())
+            .then(|| Part::new(parts == Parts::Referring))
     }
 
-    /// The part of the plain program that explains an instance whose members have these names.
-    pub(crate) fn plain_part(&self, names: &dyn Fn(&str) -> bool) -> Result<Program, CompileError> {
-        let text = self.document().clone();
+    /// The part of the plain program that explains an instance with certain names of members, of which
+    /// no object has more than `widest`; `None` if that needs more of the schema.
+    pub(crate) fn plain_part(&self, part: &Part, widest: usize) -> Option<Program> {
         let (plan, rest) = self.parts();
         let before = contradictions();
         let parser = rest.compiler.parser();
-        let model = parser.parse_part(text, &plan.patterns, names)?;
-        let plain = plain(&model, rest.compiler.bounds())?;
-        consistent(before)?;
-        Ok(Program::part(model, plain))
+        let text = match self.later().text.get() {
+            Some(text) => text.clone(),
+            None => parser.read_part(&rest.source, part)?,
+        };
+        let model = parser.parse_part(text, &plan.patterns, part).ok()?;
+        // A reference without a target, which may be in what was not read.
+        if !model.warnings.is_empty() {
+            return None;
+        }
+        let plain = plain(&model, rest.compiler.bounds(), Some(widest)).ok()?;
+        consistent(before).ok()?;
+        Some(Program::part(model, plain))
     }
 
     /// The plain program, which explains failures keyword by keyword.
@@ -279,7 +290,7 @@ impl Schema {
         let model = compiler
             .parser()
             .parse_again(text, annotations, &plan.patterns)?;
-        let plain = plain(&model, compiler.bounds())?;
+        let plain = plain(&model, compiler.bounds(), None)?;
         consistent(before)?;
         Ok(Program::new(model, plain))
     }
@@ -314,13 +325,16 @@ impl Compiler {
         let text = self.parser().read(schema)?;
         let mut model = self.parser().parse_assertions(text.clone())?;
         let warnings = std::mem::take(&mut model.warnings);
-        let has_parts = warnings.is_empty() && has_parts(&model, self.bounds());
+        let parts = match warnings.is_empty() {
+            true => Parts::of(&model, self.bounds()),
+            false => Parts::None,
+        };
         let memory = explained_memory(&model);
         let plan = lower(model, self.bounds())?;
         consistent(before)?;
         Ok(Schema::new(
             plan,
-            (memory, has_parts),
+            (memory, parts),
             text.into_source(),
             self.clone(),
             warnings,

@@ -1,6 +1,6 @@
 //! Random schemas on random instances: the plain program and the optimised one never
 //! disagree. The generator is deterministic; a failure names its seed. Every other schema
-//! is without `unevaluated*`.
+//! is without `unevaluated*`, every third without references.
 
 #![expect(
     clippy::indexing_slicing,
@@ -11,13 +11,20 @@
 use toolsure_schema::{Compiler, Dialect, OutputFormat, Report, Verdict, Workspace};
 
 /// Small numbers that follow from a seed (xorshift64*).
-struct Dice(u64, Keywords);
+struct Dice(u64, Keywords, References);
 
 /// Which keywords a schema may have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keywords {
     All,
     NoUnevaluated,
+}
+
+/// Whether a schema has references.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum References {
+    Some,
+    None,
 }
 
 impl Dice {
@@ -33,7 +40,11 @@ impl Dice {
     }
 }
 
-const NAMES: [&str; 5] = ["a", "b", "c", "ab", "x"];
+const NAMES: [&str; 6] = ["a", "b", "c", "ab", "x", LONG];
+/// A name whose length is paid for.
+const LONG: &str = "abcdefghijklmnopqrstuvwxyz_abcdefghijklmnopqrstuvwxyz";
+/// Names that no instance has, with brackets and escapes.
+const ABSENT: [&str; 4] = ["q{", "[\\\"]}", "\\u0061c", "n"];
 
 fn instance(dice: &mut Dice, depth: usize) -> String {
     match dice.roll(if depth == 0 { 6 } else { 10 }) {
@@ -105,6 +116,16 @@ fn keyword(dice: &mut Dice, depth: usize) -> (&'static str, String) {
         format!("{{{}}}", list.join(","))
     };
     let one = |dice: &mut Dice| schema(dice, depth);
+    let properties = |dice: &mut Dice| {
+        let mut names = [NAMES.as_slice(), &ABSENT].concat();
+        let list: Vec<String> = (0..1 + dice.roll(9))
+            .map(|_| {
+                let name = names.remove(dice.roll(names.len()));
+                format!("\"{name}\":{}", schema(dice, depth))
+            })
+            .collect();
+        format!("{{{}}}", list.join(","))
+    };
     match dice.roll(36) {
         0 => (
             "type",
@@ -145,7 +166,7 @@ fn keyword(dice: &mut Dice, depth: usize) -> (&'static str, String) {
         19 => ("dependentSchemas", map(dice)),
         20 => ("prefixItems", list(dice)),
         21 => ("items", one(dice)),
-        22 | 23 => ("properties", map(dice)),
+        22 | 23 => ("properties", properties(dice)),
         24 => ("patternProperties", format!("{{\"^a\":{}}}", one(dice))),
         25 => ("additionalProperties", one(dice)),
         26 => ("propertyNames", one(dice)),
@@ -157,7 +178,8 @@ fn keyword(dice: &mut Dice, depth: usize) -> (&'static str, String) {
         32 => (dice.pick(&["then", "else"]), one(dice)),
         33 if dice.1 == Keywords::All => ("unevaluatedItems", one(dice)),
         34 if dice.1 == Keywords::All => ("unevaluatedProperties", one(dice)),
-        _ => ("$ref", format!("\"#/$defs/{}\"", dice.pick(&["p", "q"]))),
+        _ if dice.2 == References::Some => ("$ref", format!("\"#/$defs/{}\"", dice.pick(&PLACES))),
+        _ => ("title", r#""\"}{""#.to_owned()),
     }
 }
 
@@ -170,17 +192,30 @@ fn plain_evaluation_and_plan_agree() {
             0 => Keywords::All,
             _ => Keywords::NoUnevaluated,
         };
-        let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), keywords);
+        let references = match seed % 3 {
+            0 => References::None,
+            _ => References::Some,
+        };
+        let mut dice = Dice(
+            seed.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            keywords,
+            references,
+        );
         let body = schema(&mut dice, 4);
         // A definition may apply itself to what is inside a value.
+        let [p, q] = match references {
+            References::Some => [r##"{"$ref":"#/$defs/p"}"##, r##"{"$ref":"#/$defs/q"}"##],
+            References::None => ["{}", "{}"],
+        };
         let defs = format!(
-            r##"{{"p":{{"properties":{{"a":{{"$ref":"#/$defs/p"}}}},"anyOf":[{},{}]}},"q":{{"items":{{"$ref":"#/$defs/q"}},"allOf":[{}]}}}}"##,
+            r##"{{"p":{{"properties":{{"a":{p},"c":{}}},"anyOf":[{},{}]}},"q":{{"items":{q},"allOf":[{}]}}}}"##,
+            schema(&mut dice, 1),
             schema(&mut dice, 1),
             schema(&mut dice, 1),
             schema(&mut dice, 1)
         );
         let text = format!(r#"{{"allOf":[{body}],"$defs":{defs}}}"#);
-        let dialect = if seed % 3 == 0 {
+        let dialect = if seed % 5 == 0 {
             Dialect::Draft201909
         } else {
             Dialect::Draft202012
@@ -225,10 +260,11 @@ fn plain_evaluation_and_plan_agree() {
             if invalid {
                 // The first explanation of a schema lowers only what the instance needs.
                 for most in [Report::FINDINGS, 1] {
-                    let fuel = 1 + seed % 64;
+                    let limited = |fuel| Workspace::new().findings(most).explanation_fuel(fuel);
                     let mut workspaces = [
                         Workspace::new().findings(most),
-                        Workspace::new().findings(most).explanation_fuel(fuel),
+                        limited(1 + seed % 16),
+                        limited(1 + seed % 64),
                     ];
                     for workspace in &mut workspaces {
                         let unused = compiler.compile(text.as_bytes()).unwrap();
@@ -247,4 +283,6 @@ fn plain_evaluation_and_plan_agree() {
     assert!(decided.iter().all(|count| *count > 10_000), "{decided:?}");
 }
 
+/// Where references lead: also to what an instance may lack.
+const PLACES: [&str; 4] = ["p", "q", "p/properties/c", "p/properties/a"];
 const SCHEMAS: u64 = 8_000;

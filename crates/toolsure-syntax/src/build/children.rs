@@ -9,6 +9,7 @@ use crate::dialect::{Dialect, Keyword};
 use crate::error::{CompileError, CompileErrorKind};
 use crate::model::{Form, PatternId, SubschemaId};
 use crate::options::{Strictness, Warning};
+use crate::part::Part;
 
 impl ModelBuilder<'_> {
     pub(super) fn map(&mut self, r: &Reader<'_>, value: View<'_>) -> Checked {
@@ -16,17 +17,16 @@ impl ModelBuilder<'_> {
             return self.wrong(r, value, "an object of schemas");
         }
         let mut found = Vec::with_capacity(value.len());
-        let names = self.again.and_then(|again| again.names);
+        let part = self.again.and_then(|again| again.part);
         for (key, value) in value.members() {
-            let id = self.child(r, value)?;
-            if let Some(names) = names
-                && match r.keyword {
-                    Keyword::Properties => !names(key.text()),
-                    keyword => matches!(keyword, Keyword::Defs | Keyword::Definitions),
-                }
-            {
-                self.omit(id);
-            }
+            let omitted_from = part.filter(|part| match r.keyword {
+                Keyword::Properties => !part.has(key.hash()),
+                keyword => matches!(keyword, Keyword::Defs | Keyword::Definitions),
+            });
+            let id = match omitted_from {
+                Some(part) => self.omitted_child(r, value, part)?,
+                None => self.child(r, value)?,
+            };
             found.push((key.view().id(), id));
         }
         Ok(Some(Form::Map(found.into())))
@@ -119,6 +119,27 @@ impl ModelBuilder<'_> {
         if !is_schema(value) {
             self.refuse(r.sub, value, r.name, EXPECTED_SCHEMA, None)?;
         }
+        self.child_at(r, value)
+    }
+
+    /// Adds one that is not decoded, unless a reference leads to it.
+    fn omitted_child(
+        &mut self,
+        r: &Reader<'_>,
+        value: View<'_>,
+        part: &Part,
+    ) -> Result<SubschemaId, CompileError> {
+        if let Some(id) = self.stand_in {
+            return Ok(id);
+        }
+        let id = self.child_at(r, value)?;
+        self.omitted.resize(id.index(), false);
+        self.omitted.push(true);
+        self.stand_in = Some(id).filter(|_| !part.refers);
+        Ok(id)
+    }
+
+    fn child_at(&mut self, r: &Reader<'_>, value: View<'_>) -> Result<SubschemaId, CompileError> {
         self.push(
             r.sub.doc,
             value.id(),

@@ -26,6 +26,7 @@ use crate::model::{
     SchemaDocument, Shape, Subschema, SubschemaId,
 };
 use crate::options::{Options, Strictness, Warning};
+use crate::part::Part;
 use crate::reference::hides_siblings;
 use toolsure_json::int::{to_u32, to_usize};
 
@@ -37,8 +38,8 @@ pub(crate) type MetaschemaLookup<'t> = dyn Fn(&str) -> Option<Result<DialectRule
 pub(crate) struct Again<'t> {
     /// The patterns of an earlier model of the same schema.
     pub(crate) patterns: &'t [Arc<Pattern>],
-    /// Whether to decode the subschema of a member with that name; `None` for all.
-    pub(crate) names: Option<&'t dyn Fn(&str) -> bool>,
+    /// What to decode of it; `None` for all.
+    pub(crate) part: Option<&'t Part>,
 }
 
 /// A reference that has been read but not yet resolved.
@@ -78,6 +79,8 @@ pub(crate) struct ModelBuilder<'t> {
     pub(crate) again: Option<Again<'t>>,
     /// Which subschemas are not decoded until a reference leads to them; short if none is.
     omitted: Vec<bool>,
+    /// What stands for all of them if there are no references.
+    stand_in: Option<SubschemaId>,
     pub(crate) refs: Vec<PendingReference>,
     pub(crate) warnings: Vec<Warning>,
     /// What lenient parsing left out, in whole or in part.
@@ -109,6 +112,7 @@ impl<'t> ModelBuilder<'t> {
             patterns_size: 0,
             again,
             omitted: Vec::new(),
+            stand_in: None,
             refs: Vec::new(),
             warnings: Vec::new(),
             left_out: Vec::new(),

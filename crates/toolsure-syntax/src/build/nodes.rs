@@ -1,6 +1,6 @@
 //! Finds the subschema at a node of a document, and decodes those that were omitted.
 
-use toolsure_json::NodeId;
+use toolsure_json::{Kind, Node as _, NodeId};
 
 use super::ModelBuilder;
 use crate::error::CompileError;
@@ -40,16 +40,15 @@ impl ModelBuilder<'_> {
         if let Some(omitted @ true) = self.omitted.get_mut(id.index()) {
             *omitted = false;
             let text = self.docs.get(doc.index()).ok_or(Dangling)?.text.clone();
+            // It was not read.
+            let view = text.document().get(node).ok_or(Dangling)?;
+            if view.kind() == Kind::Null {
+                return Err(Dangling.into());
+            }
             self.decode(id, &text)?;
             self.walk()?;
         }
         Ok(Some(id))
-    }
-
-    /// Does not decode a subschema, unless a reference leads to it.
-    pub(super) fn omit(&mut self, id: SubschemaId) {
-        self.omitted.resize(id.index(), false);
-        self.omitted.push(true);
     }
 
     /// The subschema at a node, if there is one.

@@ -225,6 +225,7 @@ impl<'p> Changes<'p> {
             max: _,
             dependents,
             walk: _,
+            is_part: _,
         } = object;
         for slot in names.data_mut() {
             let Slot {
