@@ -7,7 +7,12 @@ use std::time::Duration;
 pub(crate) struct Pause(Duration);
 
 impl Pause {
-    pub(crate) const LONGEST: Duration = Duration::from_secs(60);
+    const LONGEST: Duration = Duration::from_secs(60);
+
+    /// Whether what has begun at `since` has lasted for longer than the next pause.
+    pub(crate) fn is_over(self, since: Duration, now: Duration) -> bool {
+        now.saturating_sub(since) > self.0
+    }
 
     /// When the next attempt is due. The one after it waits longer.
     pub(crate) fn next(&mut self, now: Duration) -> Duration {

@@ -41,7 +41,7 @@ pub(super) enum StreamState {
     },
     /// The server ended the stream or refused to open it.
     Ended,
-    /// The stream is lost, or was not asked for yet.
+    /// The stream was lost, or has not been requested yet.
     Waiting,
 }
 
@@ -89,20 +89,29 @@ impl ClientStream {
         }
     }
 
-    /// The same for a stream that is over: the server is asked again after a pause, unless it has refused the stream.
-    pub(super) fn end(&mut self, route: usize, to: StreamState, now: Duration) {
+    /// Ends the stream of one server. The server is asked again after a pause, unless it refused. Returns whether the
+    /// stream was open.
+    pub(super) fn end(&mut self, route: usize, to: StreamState, now: Duration) -> bool {
         let Some(stream) = self.servers.get_mut(route) else {
-            return;
+            return false;
         };
-        if let StreamState::Open { since } = stream.state
-            && now.saturating_sub(since) > Pause::LONGEST
-        {
+        let since = match stream.state {
+            StreamState::Open { since } => Some(since),
+            _ => None,
+        };
+        if since.is_some_and(|since| stream.pause.is_over(since, now)) {
             stream.pause = Pause::default();
         }
-        let was_open = matches!(stream.state, StreamState::Open { .. });
-        let again = was_open || to == StreamState::Waiting;
+        let again = since.is_some() || to == StreamState::Waiting;
         stream.again = again.then(|| stream.pause.next(now));
         stream.state = to;
+        since.is_some()
+    }
+
+    /// Whether a server was asked and has not answered.
+    pub(super) fn is_asked(&self, route: usize) -> bool {
+        let stream = self.servers.get(route);
+        stream.is_some_and(|stream| stream.state == StreamState::Asked)
     }
 
     /// The servers to be asked again now.

@@ -129,11 +129,12 @@ impl ClientStreams {
             let granted = note
                 .params
                 .and_then(|params| params.member("notifications"));
-            let Some(stream) = self.streams.get_mut(&number) else {
+            let stream = self.streams.get_mut(&number);
+            let Some(stream) = stream.filter(|stream| stream.is_asked(route)) else {
                 return;
             };
             let late = stream.is_acknowledged();
-            if let Some(granted) = granted {
+            if let Some(granted) = granted.filter(|_| !late) {
                 stream.grant(granted);
             }
             stream.set(route, StreamState::Open { since: now });
@@ -184,8 +185,12 @@ impl ClientStreams {
         let Some(stream) = self.streams.get_mut(&number) else {
             return;
         };
-        stream.end(route, StreamState::Waiting, now);
+        let was_open = stream.end(route, StreamState::Waiting, now);
         if stream.is_acknowledged() {
+            // A stream that does not open again brings no news.
+            if !was_open {
+                return;
+            }
             self.lists_changed(number, out);
         } else {
             self.acknowledge_if_known(number, out);

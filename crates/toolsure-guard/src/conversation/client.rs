@@ -266,8 +266,8 @@ impl Conversation {
         turn.forward(Side::Server, envelope);
     }
 
-    /// Whether the server learns that a request is cancelled by the close of its stream alone, which no exchange of the client
-    /// brings about (2026-07-28, basic/utilities/cancellation).
+    /// Whether closing a request's stream is the only way to cancel it, and no HTTP exchange of the client closes it
+    /// (2026-07-28, basic/utilities/cancellation).
     fn closes_to_cancel(&self, key: &IdKey) -> bool {
         let ours = self.negotiation.has_http_server() && !self.negotiation.has_http_client();
         let open = self.open.get(key).filter(|_| ours);

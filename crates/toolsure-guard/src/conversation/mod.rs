@@ -255,6 +255,12 @@ impl Conversation {
         self.open.awaited() + self.server_requests.len() == 0 && !self.list_fetch.is_open()
     }
 
+    /// Whether the client waits for an answer.
+    #[must_use]
+    pub fn is_awaited(&self) -> bool {
+        self.open.awaited() > 0
+    }
+
     /// The version that `initialize` settled, or the transport named.
     #[must_use]
     pub fn era(&self) -> Option<Era> {

@@ -33,7 +33,7 @@ pub(crate) struct CallCase<'c> {
     /// Whether the list was just requested for this call.
     pub(crate) fresh: bool,
     pub(crate) call: &'c ToolCall<'c>,
-    /// Why the call is none of one of the server's tools.
+    /// Why the call cannot be mapped to one of the server's tools.
     pub(crate) unmapped: Option<Violation>,
     /// The repaired arguments, if the call's own were repaired.
     pub(crate) repaired: Option<String>,

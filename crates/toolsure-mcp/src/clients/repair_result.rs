@@ -26,8 +26,8 @@ pub struct RepairedResult {
     pub changes: Vec<Change>,
     /// The number of further changes.
     pub further: usize,
-    /// Whether they remove what was asked for: a part of a resource, a message of a prompt. Clients that get an error
-    /// instead know that something is wrong.
+    /// Whether the changes remove requested content: part of a resource, or a message of a prompt. An error then tells
+    /// the client more than a shortened result.
     pub loses_content: bool,
 }
 
@@ -209,7 +209,7 @@ fn is_final(result: View<'_>, of: Option<&ListResult>) -> bool {
         && !others.into_iter().any(other)
 }
 
-/// The list of a page. Returns whether nothing of it is lost.
+/// Repairs the list of a page. Returns whether all of it is kept.
 fn list(
     cleaner: &mut Cleaner<'_>,
     page: View<'_>,
@@ -356,7 +356,7 @@ impl Cleaner<'_> {
         }
     }
 
-    /// The entries of a list: those that cannot be read are left out. Returns whether none is.
+    /// Repairs the entries of a list, and leaves out unreadable ones. Returns whether all are kept.
     fn entries(&mut self, form: Form, list: View<'_>, place: &Place<'_>) -> bool {
         let mut gone = Vec::new();
         for (index, entry) in list.items().enumerate() {
@@ -370,7 +370,7 @@ impl Cleaner<'_> {
         gone.is_empty()
     }
 
-    /// Records that an entry is left out, because of the first member that it must have in the form that it resembles most.
+    /// Records why an entry is left out: the first required member that is missing or wrong.
     fn entry_left_out(&mut self, form: Form, entry: View<'_>, place: &Place<'_>) {
         let forms = match &form {
             Form::AnyOf(forms) => *forms,
@@ -434,7 +434,7 @@ impl Cleaner<'_> {
             }
         }
         // A message of a prompt, and an embedded resource.
-        match (entry.member("content"), entry.member("resource")) {
+        let is_readable = match (entry.member("content"), entry.member("resource")) {
             (Some(content), _) if lacks("content") => self.block(content, &place.member("content")),
             (_, Some(resource)) if lacks("resource") => {
                 let form = members.get("resource").map(|(_, form)| form);
@@ -442,7 +442,11 @@ impl Cleaner<'_> {
                 form.is_some_and(|form| self.entry_of(form, resource, &place))
             }
             _ => false,
+        };
+        if is_readable {
+            self.object(members, entry, place, Also::default());
         }
+        is_readable
     }
 }
 

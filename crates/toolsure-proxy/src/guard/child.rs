@@ -262,12 +262,18 @@ impl Child {
 /// How long a child may go on writing after its input was closed: `awaited` if a request is open, `idle` if
 /// none is.
 pub(super) struct Linger {
-    idle: Duration,
+    pub(super) idle: Duration,
     awaited: Duration,
 }
 
+impl Linger {
+    pub(super) fn of(&self, is_awaited: bool) -> Duration {
+        if is_awaited { self.awaited } else { self.idle }
+    }
+}
+
 /// Reads a child until its output ends, with `reading`, or until `closing` ends. Then its input is closed, and
-/// the rest of its output is read for as long as it may linger.
+/// the rest of its output is read for as long as it lingers.
 ///
 /// Returns what `reading` has returned first, `None` if `closing` ended before, and until when the child
 /// may end by itself ([`Child::end`]).
@@ -275,7 +281,7 @@ pub(super) async fn read_until_closed<T>(
     reading: impl Future<Output = T>,
     closing: impl Future<Output = ()>,
     (input, grace): (&MessageWriter, Duration),
-    (linger, is_awaited): (Linger, impl Fn() -> bool),
+    lingers: impl FnOnce() -> Duration,
 ) -> (Option<T>, Instant) {
     let mut reading = pin!(reading);
     let read = tokio::select! {
@@ -287,11 +293,7 @@ pub(super) async fn read_until_closed<T>(
         input.abandon();
         return (read, Instant::now() + grace);
     }
-    let lasts = if is_awaited() {
-        linger.awaited
-    } else {
-        linger.idle
-    };
+    let lasts = lingers();
     let closed = async {
         if timeout(grace, input.close()).await.is_err() {
             input.abandon();

@@ -143,6 +143,11 @@ impl SessionDriver {
         self.lock().era()
     }
 
+    /// Whether a client waits for an answer.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.lock().is_awaited()
+    }
+
     pub(crate) fn is_idle(&self) -> bool {
         self.lock().is_idle()
     }

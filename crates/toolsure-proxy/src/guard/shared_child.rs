@@ -251,7 +251,7 @@ impl SharedChild {
         };
         let input = (&*self.input, self.ctx.times.grace);
         let (_, until) =
-            read_until_closed(reading, self.closed(), input, (linger, is_awaited)).await;
+            read_until_closed(reading, self.closed(), input, || linger.of(is_awaited())).await;
         let how = child.end(until).await;
         // The permit is free before `gone` lets another child start.
         drop(place);

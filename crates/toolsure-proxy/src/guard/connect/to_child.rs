@@ -7,6 +7,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, watch};
@@ -109,7 +110,10 @@ impl ToChild {
                 self.closed(),
                 (&input, self.ctx.times.grace),
                 // The driver has waited for open requests.
-                (linger, || false),
+                || match driver.is_abandoned.load(Ordering::Acquire) {
+                    true => std::time::Duration::ZERO,
+                    false => linger.idle,
+                },
             )
             .await;
             let is_closing = was_given_up.is_none();
@@ -143,8 +147,10 @@ impl ToChild {
             };
             self.pass_on(driver, receivers).await;
             let Some(pause) = pause else { return };
-            tokio::time::sleep(pause).await;
-            driver.renew(self.server);
+            tokio::select! {
+                () = tokio::time::sleep(pause) => driver.renew(self.server),
+                () = self.closed() => return,
+            }
         }
     }
 

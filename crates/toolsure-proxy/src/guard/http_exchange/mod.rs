@@ -325,7 +325,7 @@ impl HttpExchange {
                 Err(no_session_id) => return self.nameless(no_session_id),
             },
             None => {
-                let code = code.or_else(|| code_of(&answer).filter(|_| self.modern));
+                let code = code.or_else(|| self.modern.then(|| code_of(&answer)).flatten());
                 let status = status_of(code, self.id.is_some(), self.modern);
                 (status, HeaderMap::new())
             }

@@ -6,6 +6,7 @@
 //! ```
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
@@ -74,14 +75,15 @@ impl HubDriver {
                 Some(Exit::Stopped)
             }
         };
-        // Who ends both the client's input and the guard waits for no answer: SDKs wait 2 s after each, and then kill the guard,
-        // which cannot end its servers any more.
+        // If the client has closed its side and the guard is stopped as well, open calls are not waited for: SDKs kill the
+        // guard 2 s after each step, and it could no longer end its servers.
         let both_ended = async {
             match &left {
                 Some(Exit::ClientGone) => ctx.stopping().await,
                 Some(Exit::Stopped) => drop((&mut reading).await),
                 _ => std::future::pending().await,
             }
+            self.is_abandoned.store(true, Ordering::Release);
         };
         let drained = async {
             tokio::select! {

@@ -40,6 +40,8 @@ pub(in crate::guard) struct HubDriver {
     pub(super) most_unread: usize,
     /// Whether a task watches servers that are behind.
     pub(super) is_watched: AtomicBool,
+    /// Whether the client has closed its side, and the guard is stopped as well.
+    pub(in crate::guard) is_abandoned: AtomicBool,
     pub(super) alarm: Alarm,
     /// How many conversations get news of a new policy.
     pub(super) list_changed_count: AtomicUsize,
@@ -130,6 +132,7 @@ impl HubDriver {
             connect,
             members,
             most_unread,
+            is_abandoned: AtomicBool::default(),
             is_watched: AtomicBool::new(false),
             alarm: Alarm::default(),
             list_changed_count: AtomicUsize::new(0),

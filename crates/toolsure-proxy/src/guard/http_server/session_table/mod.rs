@@ -203,8 +203,9 @@ impl SessionTable {
             }
         };
         let input = (&**input, self.ctx.times.grace);
-        let (_, until) =
-            read_until_closed(reading, router.ended(), input, (linger, is_awaited)).await;
+        // Nobody answers the child's own requests any more, and the guard has waited before it stops.
+        let lingers = || linger.of(!self.ctx.is_stopping() && router.driver.is_awaited());
+        let (_, until) = read_until_closed(reading, router.ended(), input, lingers).await;
         let how = child.end(until).await;
         let deliver = &mut |output| router.route(output, None);
         router.driver.server_gone(&how, deliver);
