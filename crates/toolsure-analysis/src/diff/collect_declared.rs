@@ -103,7 +103,9 @@ fn members<'a>(
         .into_iter()
         .flat_map(View::members)
     {
-        all.edit(group, |group| group.patterns.push(key.text()));
+        all.edit(group, |group| {
+            group.patterns.insert(key.text());
+        });
         todo.push((one, all.others(group)));
     }
     for keyword in ["additionalProperties", "unevaluatedProperties"] {

@@ -6,7 +6,7 @@
 //! to joins their groups. That can only declare more members, so more values are compared than needed,
 //! never fewer.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use toolsure_json::View;
 
@@ -31,7 +31,7 @@ pub(super) struct Group<'a> {
     size: usize,
     /// The named members, with the groups of their schemas; `None` if a member is only required.
     pub(super) names: BTreeMap<&'a str, Option<usize>>,
-    pub(super) patterns: Vec<&'a str>,
+    pub(super) patterns: BTreeSet<&'a str>,
     /// The group of the members that are not named.
     pub(super) others: Option<usize>,
     pub(super) items: Option<usize>,
@@ -79,6 +79,34 @@ impl<'a> Declared<'a> {
         }
         for child in below {
             self.edit(child, Group::open);
+        }
+    }
+
+    /// Members that another document names by a pattern or a schema are sent here, too.
+    pub(super) fn sends_as(&mut self, other: &Self) {
+        let roots = (self.find(self.root), other.find(other.root));
+        let mut seen = HashSet::from([roots]);
+        let mut todo = vec![roots];
+        while let Some((own, others)) = todo.pop() {
+            let Some(known) = other.at(others) else {
+                continue;
+            };
+            self.edit(own, |group| {
+                group.patterns.extend(&known.patterns);
+                if known.open && known.says_which && known.others.is_some() {
+                    group.open();
+                }
+            });
+            let Some(group) = self.at(own) else {
+                continue;
+            };
+            let named = group.names.iter().filter_map(|(name, child)| {
+                let same = known.names.get(name).copied().flatten()?;
+                Some(((*child)?, same))
+            });
+            let pairs = named.chain(group.items.zip(known.items));
+            let pairs = pairs.map(|(one, same)| (self.find(one), other.find(same)));
+            todo.extend(pairs.filter(|pair| seen.len() < MOST_PAIRS && seen.insert(*pair)));
         }
     }
 
@@ -218,3 +246,6 @@ impl<'a> Group<'a> {
         (self.is_closed() && self.patterns.is_empty()).then_some(self.names.len())
     }
 }
+
+/// Pairs of groups that are compared.
+const MOST_PAIRS: usize = 20_000;

@@ -22,6 +22,13 @@ pub(crate) struct Pair<'a> {
     source: Source<'a>,
 }
 
+/// Which schema of a pair the callers know.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Original {
+    First,
+    Second,
+}
+
 /// Locations where the rules cannot prove that all values are accepted.
 pub(crate) struct Places(Vec<Vec<Step>>);
 
@@ -45,12 +52,22 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Compares only values in which members that no keyword names are absent.
-    pub(crate) fn declared_only(mut self) -> Self {
-        for doc in &mut self.sent {
-            if doc.beyond_rules.is_none() {
-                doc.declared = declared(doc).map(Rc::new);
+    /// Compares only values in which members that no keyword names are absent. What the original names by a
+    /// pattern or a schema, the other sends, too.
+    pub(crate) fn declared_only(mut self, original: Original) -> Self {
+        let known = self.sent.each_ref().map(|doc| match doc.beyond_rules {
+            None => declared(doc),
+            Some(_) => None,
+        });
+        let [mut one, mut other] = known;
+        if let (Some(one), Some(other)) = (&mut one, &mut other) {
+            match original {
+                Original::First => other.sends_as(one),
+                Original::Second => one.sends_as(other),
             }
+        }
+        for (doc, known) in self.sent.iter_mut().zip([one, other]) {
+            doc.declared = known.map(Rc::new);
         }
         self
     }

@@ -11,7 +11,7 @@ use super::collect_evaluated::evaluated;
 use super::evaluated::Reach;
 use super::facts::Facts;
 use super::keywords::of_listed_values;
-use super::parts::{closed_at, declared_names, member, names_of, others};
+use super::parts::{closed_at, declared_names, has_other_patterns, member, names_of, others};
 use super::report::Side;
 use super::subset::{Comparison, Left, PAIR};
 
@@ -147,7 +147,7 @@ impl<'a> Comparison<'a> {
     ) -> bool {
         let closed = rest.kind() == Kind::Boolean && !rest.boolean();
         let before = self.sure;
-        self.sure &= sure;
+        self.sure &= sure && !has_other_patterns(facts);
         let holds = self.uncovered_names(facts, rest, closed, covered, words)
             & self.uncovered_patterns(facts, rest, shared)
             & match others(facts) {

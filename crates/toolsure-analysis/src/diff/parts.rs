@@ -44,7 +44,7 @@ pub(super) fn member<'a>(facts: &Facts<'a>, name: &str) -> Option<Vec<View<'a>>>
 
 /// All schemas that a member must match if its name is not declared.
 pub(super) fn others<'a>(facts: &Facts<'a>) -> Option<Vec<View<'a>>> {
-    if facts.closed().is_some() {
+    if facts.closed().is_some() && !has_other_patterns(facts) {
         return None;
     }
     let mut schemas = facts.all("additionalProperties");
@@ -55,6 +55,20 @@ pub(super) fn others<'a>(facts: &Facts<'a>) -> Option<Vec<View<'a>>> {
             .map(|one| one.schema),
     );
     possible(schemas)
+}
+
+/// Whether a closed object may have members whose names match patterns of schemas that are not among the facts,
+/// such as another branch.
+pub(super) fn has_other_patterns(facts: &Facts<'_>) -> bool {
+    let Some(group) = facts.closed().filter(|group| !group.patterns.is_empty()) else {
+        return false;
+    };
+    let own = facts.all("patternProperties").into_iter();
+    let own: HashSet<&str> = own
+        .flat_map(View::members)
+        .map(|(key, _)| key.text())
+        .collect();
+    own.len() < group.patterns.len()
 }
 
 /// All schemas that an item must match; `usize::MAX` is an item beyond all tuples.

@@ -6,7 +6,7 @@ use toolsure_schema::{Schema, Verdict, Workspace};
 use super::limits::{Limits, Spent};
 use super::mapping::Mapping;
 use super::report::Relation;
-use crate::diff::inclusion::Pair;
+use crate::diff::inclusion::{Original, Pair};
 use crate::engine::Engine;
 
 /// The schemas that are compared.
@@ -27,12 +27,16 @@ pub(super) struct Sides<'a> {
 }
 
 impl<'a> Sides<'a> {
-    fn pair(&self, one: (View<'a>, &'a Engine), other: (View<'a>, &Engine)) -> Pair<'a> {
+    fn pair(
+        &self,
+        one: (View<'a>, &'a Engine),
+        other: (View<'a>, &Engine),
+        original: Original,
+    ) -> Pair<'a> {
         let pair = Pair::new(one, other);
-        if self.open {
-            pair
-        } else {
-            pair.declared_only()
+        match self.open {
+            true => pair,
+            false => pair.declared_only(original),
         }
     }
 }
@@ -123,6 +127,7 @@ fn narrower(trial: &mut Trial<'_>, known: Known, limits: &Limits) -> Answer {
     let pair = sides.pair(
         (sides.original, sides.engine),
         (sides.rewritten, sides.plain),
+        Original::First,
     );
     let mut pairs = limits.pairs;
     let places = known.rules.then(|| pair.missing_in_other(&mut pairs));
@@ -153,6 +158,7 @@ fn wider(trial: &mut Trial<'_>, known: Known, limits: &Limits) -> Answer {
     let pair = sides.pair(
         (sides.original, sides.engine),
         (sides.rewritten, sides.plain),
+        Original::First,
     );
     let mut pairs = limits.pairs;
     let places = known.rules.then(|| pair.missing_in_one(&mut pairs));
@@ -166,6 +172,7 @@ fn wider(trial: &mut Trial<'_>, known: Known, limits: &Limits) -> Answer {
     let published = sides.pair(
         (sides.published, sides.plain),
         (sides.original, sides.engine),
+        Original::Second,
     );
     let found = published.find(places.as_ref(), limits.instances, |text, work| {
         trial.spend(work)?;
