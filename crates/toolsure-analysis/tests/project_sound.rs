@@ -9,6 +9,7 @@ use toolsure_analysis::project::{Limits, Projector, Refusal};
 use toolsure_analysis::readers::{PROJECTED_FOR, reader};
 use toolsure_generate::{Generator, Options};
 use toolsure_json::{OwnedDocument, ReadLimits};
+use toolsure_pattern::{Limits as PatternLimits, Pattern};
 use toolsure_schema::{Compiler, Formats, Verdict, Workspace};
 use toolsure_testkit::differential::random::Random;
 use toolsure_testkit::providers::read_nullable;
@@ -66,8 +67,9 @@ fn faults(name: &str, schema: &str) -> Result<Vec<String>, Refusal> {
     if published.is_empty() && !originals.is_empty() {
         faults.push("nothing matches it".to_owned());
     }
-    if projected.input.relation.name() == "equal" {
-        let mapping = &projected.input.mapping;
+    let (mapping, relation) = (&projected.input.mapping, &projected.input.relation);
+    let own_name = relation.name();
+    if relation.keeps_all() {
         // Calls have declared members only.
         let originals = originals.iter().filter(|one| !one.contains("\"unknown"));
         for original in originals.take(30) {
@@ -77,15 +79,17 @@ fn faults(name: &str, schema: &str) -> Result<Vec<String>, Refusal> {
             let own: Value = serde_json::from_str(original).unwrap();
             let lost = !accepts(&plain, &there) || back.as_ref() != Some(&own);
             if lost && is_declared(&serde_json::from_str(schema).unwrap(), &own) {
-                faults.push(format!("equal, but {original} cannot be said"));
+                faults.push(format!("{own_name}, but {original} cannot be said"));
             }
         }
+    }
+    if relation.adds_none() {
         for written in published.iter().take(30) {
             let Some(back) = mapping.back(read(written).document().root()) else {
                 continue;
             };
             if !accepts(schema, &back) {
-                faults.push(format!("equal, but {written} is refused as {back}"));
+                faults.push(format!("{own_name}, but {written} is refused as {back}"));
             }
         }
     }
@@ -96,15 +100,35 @@ fn faults(name: &str, schema: &str) -> Result<Vec<String>, Refusal> {
     Ok(faults)
 }
 
-/// Whether the names of all members are somewhere in the schema, as names of calls are.
+/// Whether keywords name all members, or have a pattern for them, as it is in calls.
 fn is_declared(schema: &Value, value: &Value) -> bool {
-    let text = schema.to_string();
     match value {
-        Value::Object(members) => members.iter().all(|(name, one)| {
-            text.contains(&format!("{}:", Value::from(name.as_str()))) && is_declared(schema, one)
-        }),
+        Value::Object(members) => members
+            .iter()
+            .all(|(name, one)| is_named(schema, name) && is_declared(schema, one)),
         Value::Array(items) => items.iter().all(|one| is_declared(schema, one)),
         _ => true,
+    }
+}
+
+/// Whether a keyword names a member, or has a pattern for it, wherever in the schema.
+fn is_named(schema: &Value, name: &str) -> bool {
+    match schema {
+        Value::Object(members) => members.iter().any(|(keyword, value)| {
+            let names = value.as_object().into_iter().flat_map(Map::keys);
+            let matches = |pattern: &String| {
+                let pattern = Pattern::new(pattern, &PatternLimits::default()).unwrap();
+                pattern.matches(name, &mut 10_000) == Some(true)
+            };
+            let named = match keyword.as_str() {
+                "properties" => names.into_iter().any(|own| own == name),
+                "patternProperties" => names.into_iter().any(matches),
+                _ => false,
+            };
+            named || is_named(value, name)
+        }),
+        Value::Array(items) => items.iter().any(|one| is_named(one, name)),
+        _ => false,
     }
 }
 
@@ -130,7 +154,72 @@ fn rows() -> Vec<Value> {
         json!({"type": "number", "anyOf": [{"unevaluatedItems": {}}]}),
         json!({"anyOf": [{"allOf": [{}], "required": ["z"]}]}),
         json!({"anyOf": [{"type": "array", "unevaluatedItems": false}, {"type": "array", "minItems": 1, "items": {}}]}),
+        json!({"type": ["number"], "description": "d"}),
+        json!({"type": ["array"], "items": {"type": ["string"]}}),
+        json!({"type": ["object"], "properties": {"a": {"type": ["string"]}}}),
+        json!({"type": "array", "enum": [["1"], ["true"]]}),
+        json!({"type": "array", "enum": [["1"], ["true"]], "items": {}}),
+        json!({"type": "array", "const": [1]}),
+        json!({"type": "object", "enum": [{"a": "x"}, {}], "properties": {"a": {"type": "string"}}}),
+        json!({"type": "object", "const": {"a": 1}, "properties": {"a": true}}),
+        json!({"type": "array", "items": {"anyOf": [{"type": "number"}, {"type": "string"}]}}),
+        json!({"type": "array", "items": {"type": ["number", "string"]}}),
+        json!({"type": "array", "items": {}, "contains": {"type": "number"}}),
+        json!({"type": "array", "items": {}, "uniqueItems": true}),
+        json!({"type": "array", "unevaluatedItems": {"type": "string"}}),
+        json!({"type": "array", "unevaluatedItems": {"type": "string"}, "minItems": 1}),
+        json!({"type": "array", "prefixItems": [{"type": "integer"}], "unevaluatedItems": {"type": "string"}}),
+        json!({"type": "array", "prefixItems": [{"type": "integer"}], "unevaluatedItems": false}),
     ]
+}
+
+/// Schemas of a whole tool of the same kinds.
+fn roots() -> Vec<Value> {
+    let text = json!({"type": "string"});
+    let number = json!({"type": "number"});
+    let by_name = json!({"additionalProperties": false, "patternProperties": {"^x": text}});
+    let is_number = json!({"properties": {"key": number}});
+    vec![
+        json!({"anyOf": [by_name]}),
+        json!({"anyOf": [by_name, {"properties": {"m": text}, "additionalProperties": false}]}),
+        json!({"oneOf": [{"properties": {"m": text}, "additionalProperties": false, "patternProperties": {"^x": text}},
+            {"properties": {"n": number}, "required": ["n"], "additionalProperties": false}]}),
+        json!({"minProperties": 1, "oneOf": [by_name]}),
+        json!({"allOf": [by_name]}),
+        json!({"properties": {"p": {"type": "object", "anyOf": [by_name]}}}),
+        json!({"properties": {"key": true}, "required": ["key"], "patternProperties": {"^k": number}}),
+        json!({"properties": {"key": {"type": "object", "properties": {"a": true}}}, "required": ["key"],
+            "patternProperties": {"^k": {"properties": {"a": number}}}}),
+        json!({"properties": {"key": {"type": "object", "additionalProperties": text}}, "required": ["key"],
+            "patternProperties": {"^k": {"minProperties": 1}}}),
+        json!({"properties": {"a": text}, "patternProperties": {"^x": {}}}),
+        json!({"properties": {"a": text}, "patternProperties": {"^x": {"type": "string"}}, "additionalProperties": {}}),
+        json!({"properties": {"key": true}, "required": ["key"], "not": is_number}),
+        json!({"properties": {"key": true}, "required": ["key"], "if": is_number, "then": {"required": ["b"]}}),
+        json!({"properties": {"b": text}, "if": {"required": ["b"]}, "then": {"properties": {"key": true}, "required": ["key"]}}),
+        json!({"properties": {"key": true}, "required": ["key"], "dependentSchemas": {"key": is_number}}),
+        json!({"properties": {"key": true}, "required": ["key"], "allOf": [is_number, {"required": ["b"]}]}),
+        json!({"properties": {"key": true}, "required": ["key"], "anyOf": [is_number, {"required": ["b"]}]}),
+        json!({"properties": {"a": false}, "additionalProperties": text, "patternProperties": {"^[a-z]+$": number}}),
+        json!({"properties": {"a": {"type": "integer"}}, "additionalProperties": text}),
+        json!({"properties": {"a": {"type": "integer"}}, "patternProperties": {"^x": text}}),
+        json!({"properties": {"k e": {"type": "object", "properties": {"x": false}}}}),
+        json!({"properties": {"k e": number}, "required": ["k e"], "patternProperties": {"^k_e": text}}),
+        json!({"properties": {"k e": number}, "required": ["k e"], "propertyNames": {"pattern": "^k e$"}}),
+        json!({"properties": {"k e": number, "b": text}, "required": ["b"], "dependentRequired": {"b": ["k e"]}}),
+        json!({"properties": {"k e": number, "b": text}, "dependentSchemas": {"k e": {"required": ["b"]}}}),
+        json!({"properties": {"a": text}, "patternProperties": {"^(?!-)[a-z-]+$": number}}),
+        json!({"properties": {"a": text}, "if": {"properties": {"a": true}}, "then": {"required": ["a"]}}),
+        json!({"properties": {"a": text}, "not": {"properties": {"a": {"minLength": 2, "minimum": 1}}}}),
+    ]
+}
+
+/// The schema as that of a tool.
+fn of_a_tool(root: &Value) -> String {
+    let mut root = root.clone();
+    let members = root.as_object_mut().unwrap();
+    members.insert("type".to_owned(), json!("object"));
+    root.to_string()
 }
 
 /// The schema as a property, required or not.
@@ -145,18 +234,100 @@ fn around(property: &Value, required: bool) -> String {
     whole.to_string()
 }
 
+/// The reader, the schema of a tool, the relation, and a part of what is published.
+fn relations() -> Vec<(&'static str, Value, &'static str, &'static str)> {
+    let text = json!({"type": "string"});
+    let number = json!({"type": "number"});
+    let names = json!({"properties": {"a": false}, "additionalProperties": text, "patternProperties": {"^[a-z]+$": number}});
+    let rest = json!({"properties": {"a": {"type": "integer"}}, "additionalProperties": text});
+    let by_name =
+        json!({"properties": {"a": {"type": "integer"}}, "patternProperties": {"^x": text}});
+    let within = json!({"properties": {"n": {"type": "object", "properties": {"a": text}, "additionalProperties": number}}});
+    let unevaluated =
+        |own: &Value| json!({"properties": {"n": {"type": "array", "unevaluatedItems": own}}});
+    let items = json!({"properties": {"n": {"type": "array", "items": {"anyOf": [number, text]}}}});
+    let then = json!({"properties": {"a": {"type": "string", "then": {"minLength": 1}}}});
+    vec![
+        ("llama-cpp", names, "wider", r#""properties":{}"#),
+        ("gemini", rest, "wider", "Other members must match"),
+        ("gemini", by_name, "wider", "Members by names that match"),
+        ("gemini", within, "wider", "Other members must match"),
+        (
+            "openai",
+            unevaluated(&text),
+            "equal",
+            r#""items":{"type":"string"}"#,
+        ),
+        (
+            "openai",
+            unevaluated(&json!(false)),
+            "equal",
+            r#""items":false"#,
+        ),
+        (
+            "vscode",
+            unevaluated(&text),
+            "equal",
+            r#""items":{"type":"string"}"#,
+        ),
+        (
+            "copilot-cli",
+            unevaluated(&text),
+            "equal",
+            r#""items":{"type":"string"}"#,
+        ),
+        (
+            "gemini",
+            items,
+            "undecided",
+            r#""description":"At least one of these must match: the JSON Schemas [{\"type\":\"number\"},{\"type\":\"string\"}]. A JSON value, written as JSON text."#,
+        ),
+        ("gemini", then, "equal", r#""a":{"type":"string"}"#),
+    ]
+}
+
+#[test]
+fn relations_are_about_all_members_that_the_original_names() {
+    for (name, root, relation, part) in relations() {
+        let projector = Projector::new(reader(name).unwrap());
+        let projected = projector.project_schema(&of_a_tool(&root)).unwrap();
+        assert_eq!(
+            projected.relation.name(),
+            relation,
+            "{name}: {root}: {}",
+            projected.text
+        );
+        assert!(
+            projected.text.contains(part),
+            "{name}: {root}: {}",
+            projected.text
+        );
+        // No step is told twice.
+        let mut places: Vec<_> = projected
+            .steps
+            .iter()
+            .map(|step| (step.kind.name(), &step.pointer, &step.detail))
+            .collect();
+        places.sort_unstable();
+        let all = places.len();
+        places.dedup();
+        assert_eq!(places.len(), all, "{name}: {root}: {:?}", projected.steps);
+    }
+}
+
 #[test]
 fn known_schemas_are_published_in_a_form_that_can_be_used() {
     let mut wrong = Vec::new();
+    let mut schemas: Vec<String> = roots().iter().map(of_a_tool).collect();
     for row in rows() {
-        for required in [true, false] {
-            let schema = around(&row, required);
-            for name in PROJECTED_FOR.iter().copied() {
-                match faults(name, &schema) {
-                    Ok(faults) if faults.is_empty() => {}
-                    Ok(faults) => wrong.push(format!("{name}: {schema}: {faults:#?}")),
-                    Err(why) => wrong.push(format!("{name}: {schema}: left out: {why}")),
-                }
+        schemas.extend([true, false].map(|required| around(&row, required)));
+    }
+    for schema in schemas {
+        for name in PROJECTED_FOR.iter().copied() {
+            match faults(name, &schema) {
+                Ok(faults) if faults.is_empty() => {}
+                Ok(faults) => wrong.push(format!("{name}: {schema}: {faults:#?}")),
+                Err(why) => wrong.push(format!("{name}: {schema}: left out: {why}")),
             }
         }
     }
@@ -169,7 +340,8 @@ fn random_schema(random: &mut Random, depth: usize) -> Value {
     for _ in 0..random.below(3) {
         let small = random.below(4);
         let name = random.pick(&["a", "b", "c"]);
-        let (keyword, value) = match random.below(17) {
+        let own = random.pick(&["string", "number", "object", "array"]);
+        let (keyword, value) = match random.below(24) {
             0..=3 => (
                 "type",
                 json!(random.pick(&["object", "string", "integer", "array", "number", "object"])),
@@ -187,6 +359,16 @@ fn random_schema(random: &mut Random, depth: usize) -> Value {
             14 => ("maxLength", json!(small + 1)),
             15 if small > 1 => ("items", json!({})),
             15 => ("items", json!({"type": "string"})),
+            16 => ("type", json!([own])),
+            17 => ("patternProperties", json!({"^[ab]": {"type": own}})),
+            18 => ("patternProperties", json!({"^x": {"type": own}, "^b": {}})),
+            19 => ("additionalProperties", json!({"type": own})),
+            20 => ("enum", json!([["a"], {}, [1]])),
+            21 => (
+                "dependentSchemas",
+                json!({name: {"properties": {name: {"type": own}}}}),
+            ),
+            22 => ("contains", json!({"type": own})),
             _ => ("if", json!({"required": [name]})),
         };
         members.insert(keyword.to_owned(), value);
@@ -196,8 +378,12 @@ fn random_schema(random: &mut Random, depth: usize) -> Value {
     }
     if random.chance(50) {
         let mut own = Map::new();
-        for name in ["a", "b"].iter().take(1 + random.below(2)) {
-            own.insert((*name).to_owned(), random_schema(random, depth - 1));
+        for name in ["a", "b", "c d"].iter().take(1 + random.below(3)) {
+            let schema = match random.chance(15) {
+                true => json!(true),
+                false => random_schema(random, depth - 1),
+            };
+            own.insert((*name).to_owned(), schema);
         }
         members.insert("properties".to_owned(), Value::Object(own));
     }
@@ -218,13 +404,17 @@ fn random_schemas_are_published_in_a_form_that_can_be_used() {
     let mut wrong = Vec::new();
     for at in 0..RANDOM {
         let property = random_schema(&mut random, 2);
-        let schema = around(&property, at % 2 == 0);
+        let schema = match at % 4 {
+            3 => of_a_tool(&property),
+            kind => around(&property, kind == 0),
+        };
         if compiler().compile(schema.as_bytes()).is_err() {
             continue;
         }
         for name in [
             "openai",
             "openai-strict",
+            "anthropic",
             "anthropic-strict",
             "gemini",
             "kimi",
@@ -293,5 +483,5 @@ fn nested_unions_take_no_more_work_than_allowed() {
     }
 }
 
-/// Random schemas, each for six readers.
+/// Random schemas, each for seven readers.
 const RANDOM: usize = 400;

@@ -86,7 +86,8 @@ impl Abilities {
             union_items: !has(Fact::NoUnionItems),
             union_siblings: !has(Fact::BareUnions) && !has(Fact::UnionsNotCombined),
             enum_strings: has(Fact::EnumStrings),
-            enum_scalars: has(Fact::EnumScalars),
+            // Null may stand for absent members in listed objects.
+            enum_scalars: has(Fact::EnumScalars) || has(Fact::AllRequired),
             low_min_items: has(Fact::Limit(Limit::MinItems(1))),
             repetitions: reader.limit(|limit| match limit {
                 Limit::Repetitions(most) => Some(most),
@@ -130,6 +131,11 @@ impl Abilities {
                 _ => None,
             }),
         }
+    }
+
+    /// Whether values may have to be published in another form.
+    pub(super) fn encodes(&self) -> bool {
+        self.typed || self.sealed || self.enum_strings || self.enum_scalars
     }
 
     /// Whether a keyword is supported.

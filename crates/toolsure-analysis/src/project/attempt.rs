@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use toolsure_json::pointer;
 use toolsure_syntax::Dialect;
 
 use super::abilities::Abilities;
@@ -12,7 +13,7 @@ use super::limits::{Limits, Spent};
 use super::report::Refusal;
 use super::rewrite::{At, Forced, Log, Rewriter};
 use super::sound::{dead, findings, mixed};
-use super::tree::Json;
+use super::tree::{Json, Renamed};
 use crate::lint::Linter;
 
 /// What is rewritten, and for whom.
@@ -132,6 +133,24 @@ impl Attempts<'_> {
     /// The places that are not sound, the worst first.
     fn wrong(&self, written: &mut Written, was_dead: &HashSet<String>) -> Vec<Wrong> {
         let mut wrong = Vec::new();
+        let renamed = match &written.published {
+            Json::Object(root) => root.coding.renamed.clone(),
+            _ => Vec::new(),
+        };
+        let original = |place: &str| {
+            let published = |one: &&Renamed| {
+                let rest = place.strip_prefix(property(&one.published).as_str());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            renamed.iter().find(published).map_or_else(
+                || place.to_owned(),
+                |one| {
+                    let start = property(&one.published).len();
+                    let rest = place.get(start..).unwrap_or_default();
+                    format!("{}{rest}", property(&one.original))
+                },
+            )
+        };
         let mut found = |place: &str, why: &str, stays: bool| {
             wrong.push(Wrong {
                 place: format!("{}{place}", self.pointer),
@@ -144,12 +163,13 @@ impl Attempts<'_> {
             false => dead(&written.published),
         };
         let was = |place: &String| outwards(place).any(|one| was_dead.contains(one));
+        let dead: Vec<String> = dead.iter().map(|place| original(place)).collect();
         for place in dead.iter().filter(|place| !was(place)) {
             found(place, "no value would match", false);
         }
         if let Some(linter) = self.linter {
             for (place, why) in findings(linter, &written.published.write()) {
-                found(&place, &why, false);
+                found(&original(&place), &why, false);
             }
         }
         for place in mixed(&mut written.tree) {
@@ -165,6 +185,12 @@ impl Attempts<'_> {
         for one in wrong {
             let mut outwards = outwards(&one.place);
             let nearest = outwards.find(|at| visited.contains(*at));
+            if let Some(keyword) = nearest.and_then(|at| in_words(at, &one.place))
+                && forced.words.insert(keyword.to_owned())
+            {
+                done.insert(keyword);
+                continue;
+            }
             if nearest.is_some_and(|at| forced.bare.insert(at.to_owned())) {
                 done.extend(nearest);
                 continue;
@@ -187,6 +213,40 @@ fn outwards(place: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(place), |at| {
         at.rfind('/').and_then(|end| at.get(..end))
     })
+}
+
+/// The place of the first keyword, below the nearest place with a form of its own, that may become words.
+fn in_words<'p>(nearest: &str, place: &'p str) -> Option<&'p str> {
+    let mut end = nearest.len();
+    let mut rest = place.get(end..)?.split('/').skip(1);
+    loop {
+        let token = rest.next()?;
+        end += 1 + token.len();
+        match token {
+            "not"
+            | "if"
+            | "then"
+            | "else"
+            | "contains"
+            | "propertyNames"
+            | "dependentSchemas"
+            | "patternProperties"
+            | "unevaluatedProperties"
+            | "unevaluatedItems" => {
+                return place.get(..end);
+            }
+            "anyOf" | "oneOf" | "allOf" | "prefixItems" => end += 1 + rest.next()?.len(),
+            "items" | "additionalProperties" => {}
+            _ => return None,
+        }
+    }
+}
+
+/// The place of a property of the root.
+fn property(name: &str) -> String {
+    let mut place = "/properties".to_owned();
+    pointer::push(&mut place, name);
+    place
 }
 
 /// How often a schema is rewritten.

@@ -37,9 +37,11 @@ impl Encoder<'_> {
             Form::Wrapped(_) => self.wrapped(members),
             Form::Entries => self.entries(members),
             Form::Words(table) => {
-                let said = |name: &str| !asserts(name) || matches!(name, "type" | "enum");
+                let said = |name: &str, value: &Json| {
+                    !asserts(name) || matches!(name, "type" | "enum") || value.is_empty_schema()
+                };
                 let types = TypeSet::ALL.intersection(members.stated_types());
-                self.log.adds_none &= members.list.iter().all(|(name, _)| said(name))
+                self.log.adds_none &= members.list.iter().all(|(name, value)| said(name, value))
                     && table.iter().all(|(_, value)| types.contains(value.types()));
                 words(members, table)
             }
@@ -81,6 +83,15 @@ impl Encoder<'_> {
             };
             written.list.push((keyword.clone(), value));
             self.pointer.truncate(length);
+        }
+        let unique = matches!(members.get("uniqueItems"), Some(Json::Bool(true)));
+        let mut items = members
+            .schemas("prefixItems")
+            .iter()
+            .chain(members.get("items"));
+        if unique && items.any(is_coded) {
+            // Two texts may say one value.
+            self.log.adds_none = false;
         }
         for keyword in ["anyOf", "oneOf"] {
             let branches = written.schemas(keyword);
@@ -141,8 +152,16 @@ impl Encoder<'_> {
             .map(|(name, _)| name.clone());
         let mut known: HashSet<String> = names.collect();
         let closed = members.forbids("additionalProperties");
-        let mentions =
-            |name: &str| matches!(name, "properties" | "required" | "additionalProperties");
+        let mentions = |name: &str| {
+            matches!(
+                name,
+                "properties"
+                    | "required"
+                    | "additionalProperties"
+                    | "minProperties"
+                    | "maxProperties"
+            )
+        };
         let elsewhere = members
             .list
             .iter()

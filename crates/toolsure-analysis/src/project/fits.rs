@@ -25,10 +25,14 @@ impl<'m> Walk<'m> {
             Form::JsonText(types) => {
                 return match (published, value.kind()) {
                     (false, kind) => types.admits(value, kind),
-                    (true, Kind::String) => self.parse(value).is_some_and(|document| {
-                        let root = document.document().root();
-                        types.admits(root, root.kind())
-                    }),
+                    // A string that is not JSON stands for itself.
+                    (true, Kind::String) => self.parse(value).map_or_else(
+                        || types.intersects(TypeSet::STRING),
+                        |document| {
+                            let root = document.document().root();
+                            types.admits(root, root.kind())
+                        },
+                    ),
                     (true, _) => false,
                 };
             }
@@ -109,7 +113,8 @@ impl<'m> Walk<'m> {
                         return false;
                     }
                 }
-                let closed = members.forbids("additionalProperties");
+                let closed =
+                    members.forbids("additionalProperties") && !members.has("patternProperties");
                 for (key, member) in value.members() {
                     let name = match self.side {
                         Side::Published => key.text(),

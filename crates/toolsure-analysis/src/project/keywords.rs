@@ -160,13 +160,7 @@ impl Rewriter<'_> {
 
     /// All remaining keywords that are not supported.
     pub(super) fn keywords(&mut self, members: &mut Members, at: At) {
-        if members.has("patternProperties")
-            && !self.abilities.takes("patternProperties")
-            && members.forbids("additionalProperties")
-        {
-            // Names that match a pattern are not additional, so `false` would reject them.
-            members.take("additionalProperties");
-        }
+        self.by_name(members, at);
         let all: Vec<String> = members.list.iter().map(|(name, _)| name.clone()).collect();
         for name in all {
             let Some(value) = members.get(&name).cloned() else {
@@ -198,6 +192,7 @@ impl Rewriter<'_> {
                 "additionalProperties" => self.open(members, &value),
                 "then" | "else" | "minContains" | "maxContains" => {
                     members.take(&name);
+                    self.note(StepKind::LeaveOut, Effect::Same, &name);
                 }
                 "required" if !self.abilities.closed => {}
                 _ => self.describe(members, &name, &value, at),
@@ -210,10 +205,6 @@ impl Rewriter<'_> {
             {
                 self.describe(members, name, &value, at);
             }
-        }
-        if members.get("then").or(members.get("else")).is_some() && !members.has("if") {
-            members.take("then");
-            members.take("else");
         }
     }
 
@@ -245,7 +236,7 @@ impl Rewriter<'_> {
     }
 
     /// Whether a keyword is supported at a position.
-    fn takes(&self, keyword: &str, at: At) -> bool {
+    pub(super) fn takes(&self, keyword: &str, at: At) -> bool {
         match at {
             At::Root => self.abilities.takes_root(keyword),
             _ => self.abilities.takes(keyword),
@@ -321,7 +312,7 @@ impl Rewriter<'_> {
         self.note(StepKind::Open, effect, &value.write());
     }
 
-    fn describe(&mut self, members: &mut Members, name: &str, value: &Json, _at: At) {
+    pub(super) fn describe(&mut self, members: &mut Members, name: &str, value: &Json, _at: At) {
         let silent = match (name, value) {
             ("uniqueItems" | "deprecated" | "readOnly" | "writeOnly", Json::Bool(flag)) => !flag,
             ("default", Json::Null) => true,
@@ -381,6 +372,18 @@ impl Rewriter<'_> {
             self.describe(members, "enum", &Json::Array(values), at);
             return;
         }
+        self.in_words(members);
+    }
+
+    /// The values of `enum` or `const` as strings.
+    pub(super) fn in_words(&mut self, members: &mut Members) {
+        if let Some(value) = members.get("const").cloned() {
+            if members.has("enum") {
+                members.take("enum");
+            }
+            members.replace("const", "enum", Json::Array(vec![value]));
+        }
+        let values = members.schemas("enum").to_vec();
         // Only values of the types that `type` allows have words.
         let types = TypeSet::ALL.intersection(members.stated_types());
         let kept: Vec<Json> = values

@@ -280,7 +280,10 @@ fn union_of_objects(merged: &mut Members, all: &[&&Members], depth: usize) -> Op
     if !required.is_empty() {
         merged.set("required", Json::strings(required));
     }
-    if all.iter().all(|one| one.forbids("additionalProperties")) {
+    // A name that a pattern allows is none of the properties.
+    let closed =
+        |one: &&&Members| one.forbids("additionalProperties") && !one.has("patternProperties");
+    if all.iter().all(|one| closed(&one)) {
         merged.set("additionalProperties", Json::Bool(false));
     }
     Some(())

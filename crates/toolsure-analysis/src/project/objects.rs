@@ -8,7 +8,7 @@ use toolsure_syntax::model::TypeSet;
 use super::reference::follow;
 use super::report::StepKind;
 use super::rewrite::{At, Effect, Rewriter};
-use super::tree::{Form, Json, Members};
+use super::tree::{EVALUATE, Form, Json, Members};
 use super::unions::{asserts, has_parts};
 use super::words;
 
@@ -153,6 +153,16 @@ impl Rewriter<'_> {
             true => self.abilities.tuple_items,
             false => self.abilities.items && array,
         };
+        let evaluates = EVALUATE.iter().any(|keyword| members.has(keyword));
+        if needs
+            && !members.has("items")
+            && !evaluates
+            && let Some(each) = members.get("unevaluatedItems").cloned()
+        {
+            members.replace("unevaluatedItems", "items", each);
+            self.note(StepKind::AddItems, Effect::Same, "");
+            return;
+        }
         if needs && !members.has("items") {
             members.set("items", Json::Object(Members::default()));
             // `items` evaluates what `unevaluatedItems` would be asked about.

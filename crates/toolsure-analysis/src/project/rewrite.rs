@@ -11,6 +11,7 @@ use toolsure_syntax::Dialect;
 use toolsure_syntax::positions::{SubschemaLayout, layout_in};
 
 use super::abilities::Abilities;
+use super::crossing::Rewritten;
 use super::limits::{Limits, Spent};
 use super::merge::join;
 use super::report::{Refusal, Step, StepKind};
@@ -48,6 +49,8 @@ pub(super) struct Forced {
     pub(super) bare: HashSet<String>,
     /// These travel as JSON text.
     pub(super) texts: HashSet<String>,
+    /// These keywords become words.
+    pub(super) words: HashSet<String>,
 }
 
 /// Steps and their known effects.
@@ -86,6 +89,17 @@ impl Log {
             pointer: pointer.to_owned(),
             detail: quote(detail, DETAIL).to_string(),
         });
+    }
+}
+
+impl Log {
+    /// Forgets the steps at a place and below it.
+    pub(super) fn forget(&mut self, place: &str) {
+        let is_below = |step: &Step| {
+            let rest = step.pointer.strip_prefix(place);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.steps.retain(|step| !is_below(step));
     }
 }
 
@@ -185,7 +199,7 @@ impl<'a> Rewriter<'a> {
         }
         if !matches!(members.coding.form, Form::JsonText(_)) {
             let added_none = std::mem::replace(&mut self.log.adds_none, true);
-            self.below(members)?;
+            self.below(members, at)?;
             let adds_none = std::mem::replace(&mut self.log.adds_none, added_none);
             self.log.adds_none &= adds_none;
             if !adds_none {
@@ -219,22 +233,27 @@ impl<'a> Rewriter<'a> {
         if self.unsayable(members, at) {
             return;
         }
-        self.add_items(members);
-        self.add_properties(members, at);
-        self.declare_required(members);
-        self.close(members);
         self.values(members, at);
+        if members.coding.is_plain() {
+            self.add_items(members);
+            self.add_properties(members, at);
+            self.declare_required(members);
+            self.close(members);
+        }
         self.keep_root_type(members, at);
     }
 
     /// Rewrites the subschemas of a schema.
-    fn below(&mut self, members: &mut Members) -> Result<(), Refusal> {
+    fn below(&mut self, members: &mut Members, at: At) -> Result<(), Refusal> {
         let length = self.pointer.len();
+        let mut rewritten = Vec::new();
+        let before = (self.log.keeps_all, self.log.adds_none);
         for (keyword, value) in &mut members.list {
             let Some(holds) = layout_in(Dialect::Draft202012, keyword) else {
                 continue;
             };
             let outer = (self.monotone, self.is_test, self.level);
+            (self.log.keeps_all, self.log.adds_none) = (true, true);
             let is_entries = matches!(members.coding.form, Form::Entries);
             if keyword == "properties" || is_entries && keyword == "additionalProperties" {
                 self.level += 1;
@@ -283,7 +302,14 @@ impl<'a> Rewriter<'a> {
             }
             self.pointer.truncate(length);
             (self.monotone, self.is_test, self.level) = outer;
+            rewritten.push(Rewritten {
+                keyword: keyword.clone(),
+                keeps_all: self.log.keeps_all,
+                adds_none: self.log.adds_none,
+            });
         }
+        (self.log.keeps_all, self.log.adds_none) = before;
+        self.cross(members, &rewritten, at);
         Ok(())
     }
 

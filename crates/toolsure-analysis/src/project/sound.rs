@@ -107,7 +107,7 @@ pub(super) fn mixed(schema: &mut Json) -> Vec<String> {
             beside && branches.iter().any(changes_form)
         };
         let stays = matches!(members.coding.form, Form::Plain | Form::Entries);
-        if stays && IN_PLACE.iter().any(mixes) {
+        if stays && (members.coding.crossed || IN_PLACE.iter().any(mixes)) {
             found.push(at.to_owned());
         }
     });

@@ -309,7 +309,7 @@ impl ListingProjector<'_> {
             declares,
         };
         let Written {
-            tree,
+            tree: rewritten_tree,
             published,
             log,
             keeps_all,
@@ -318,7 +318,7 @@ impl ListingProjector<'_> {
         // With their names.
         let published_values = published.size().saturating_mul(2);
         self.spent.values = self.spent.values.saturating_add(published_values);
-        if log.steps.is_empty() {
+        if log.steps.is_empty() && rewritten_tree.equals(&tree) {
             return Ok(SchemaProjection {
                 text: original.raw().to_owned(),
                 relation: Relation::Equal,
@@ -329,7 +329,7 @@ impl ListingProjector<'_> {
         }
         let texts = [
             published.write(),
-            tree.write(),
+            rewritten_tree.write(),
             if abilities.nullable {
                 without_nullable(&published).write()
             } else {

@@ -40,6 +40,12 @@ pub(super) struct Coding {
     pub(super) form: Form,
     /// Whether null is the default of the value.
     pub(super) null_default: bool,
+    /// Whether a subschema has values in another form.
+    pub(super) below: bool,
+    /// Whether a branch judges such a value.
+    pub(super) crossed: bool,
+    /// Whether a keyword that evaluated members or items became words, here or in a branch.
+    pub(super) evaluates_less: bool,
 }
 
 /// A member that is published under another name.
@@ -362,6 +368,23 @@ impl Members {
     /// The schemas of [`IN_PLACE`] keywords.
     pub(super) fn in_place(&self) -> impl Iterator<Item = &Json> {
         IN_PLACE.iter().flat_map(|keyword| self.schemas(keyword))
+    }
+
+    /// The schemas of all keywords but definitions.
+    pub(super) fn subschemas(&self) -> impl Iterator<Item = &Json> {
+        let defines = |name: &str| matches!(name, "$defs" | "definitions");
+        let list = self.list.iter().filter(move |(name, _)| !defines(name));
+        list.flat_map(|(name, value)| {
+            let below: Vec<&Json> = match (layout_in(Dialect::Draft202012, name), value) {
+                (Some(SubschemaLayout::Map), Json::Object(map)) => {
+                    map.list.iter().map(|(_, one)| one).collect()
+                }
+                (Some(SubschemaLayout::Schemas), Json::Array(list)) => list.iter().collect(),
+                (Some(SubschemaLayout::Schemas), one) => vec![one],
+                _ => Vec::new(),
+            };
+            below
+        })
     }
 
     /// The names under `required`.

@@ -85,12 +85,13 @@ impl Rewriter<'_> {
 
     /// `const` as an `enum` with one value.
     pub(super) fn constant(&mut self, members: &mut Members) {
-        if self.abilities.takes("const") {
-            return;
-        }
         let Some(value) = members.get("const").cloned() else {
             return;
         };
+        let has_parts = matches!(value, Json::Array(_) | Json::Object(_));
+        if self.abilities.takes("const") && !(has_parts && self.abilities.enum_scalars) {
+            return;
+        }
         if members.has("enum") {
             members.take("const");
         }
@@ -298,6 +299,23 @@ impl Rewriter<'_> {
         let Some(value @ Json::Array(_)) = members.get(keyword).cloned() else {
             return;
         };
+        if let [Json::Object(only)] = value.items() {
+            let mut rest = members.clone();
+            rest.take(keyword);
+            let merged = both(
+                &Json::Object(rest),
+                &Json::Object(only.clone()),
+                self.limits.depth,
+            );
+            let plain = |name: &String| !REFUSED_AT_ROOT.contains(&name.as_str());
+            if let Some(Json::Object(merged)) = merged
+                && only.list.iter().all(|(name, _)| plain(name))
+            {
+                *members = merged;
+                self.note(StepKind::MergeUnion, Effect::Same, keyword);
+                return;
+            }
+        }
         let sentence = words::of(keyword, &value, members);
         let only_names = |branch: &Json| {
             branch.as_object().is_some_and(|branch| {
@@ -359,6 +377,21 @@ impl Rewriter<'_> {
             return;
         };
         let types = members.types();
+        let only = types.intersection(TypeSet::ALL);
+        if !self.abilities.type_arrays
+            && let [one] = &*only.names()
+        {
+            members.set("type", Json::text(*one));
+            self.note(StepKind::TypeArray, Effect::Same, one);
+            return;
+        }
+        // Items that are no union travel as JSON text.
+        if at == At::Items && !self.abilities.union_items && !self.abilities.type_arrays {
+            let alternatives = types.names().iter().filter(|one| **one != "null").count();
+            if alternatives > 1 || !self.abilities.nullable {
+                return;
+            }
+        }
         // Values with parts may travel as text, and a string must not be taken for one.
         let apart = self.abilities.closed
             && has_parts(types)
@@ -416,11 +449,13 @@ impl Rewriter<'_> {
         *members = outer;
         members.set("anyOf", Json::Array(branches));
         self.note(StepKind::TypeArray, Effect::Same, &types.names().join(", "));
-        if at == At::Items && !self.abilities.union_items {
-            self.one_schema(members, "anyOf");
-        }
     }
 }
+
+/// Keywords that some reader refuses at the root.
+const REFUSED_AT_ROOT: [&str; 8] = [
+    "anyOf", "oneOf", "allOf", "not", "enum", "const", "if", "$ref",
+];
 
 /// Whether a member of a schema can reject a value. Contents of strings are annotations here, as they are by
 /// default.

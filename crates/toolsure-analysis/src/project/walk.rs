@@ -375,8 +375,9 @@ pub(super) fn declared<'m>(node: &'m Members, name: &str) -> Option<&'m Json> {
     let mut own = node.map("properties").iter();
     let own = own.find(|(own, _)| own == name).map(|(_, schema)| schema);
     own.or_else(|| {
+        // A name that a pattern may match is not surely additional; values of such names travel as they are.
         node.get("additionalProperties")
-            .filter(|one| one.as_object().is_some())
+            .filter(|one| one.as_object().is_some() && !node.has("patternProperties"))
     })
 }
 
