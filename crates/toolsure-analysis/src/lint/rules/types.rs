@@ -64,16 +64,8 @@ pub(crate) fn opaque<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>
 /// TL063: an array without a schema for its items.
 pub(crate) fn no_items<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let array = sub.types().contains(&"array");
-    let said = [
-        "items",
-        "prefixItems",
-        "contains",
-        "$ref",
-        "allOf",
-        "enum",
-        "const",
-        "unevaluatedItems",
-    ];
+    // What is said of items elsewhere; no other keyword takes the place of `items` for the readers that require it.
+    let said = ["items", "prefixItems", "$ref", "allOf"];
     if array && sub.side == Side::Input && !said.iter().any(|keyword| sub.has(keyword)) {
         let broken = out.broken(|fact| matches!(fact, Fact::ArrayItems));
         out.find_broken(
