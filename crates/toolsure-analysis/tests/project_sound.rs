@@ -10,7 +10,9 @@ use toolsure_analysis::readers::{PROJECTED_FOR, reader};
 use toolsure_generate::{Generator, Options};
 use toolsure_json::{OwnedDocument, ReadLimits};
 use toolsure_pattern::{Limits as PatternLimits, Pattern};
-use toolsure_schema::{Compiler, Formats, Verdict, Workspace};
+use toolsure_schema::{
+    Compiler, Formats, Limits as CompilerLimits, ModelLimits, Verdict, Workspace,
+};
 use toolsure_testkit::differential::random::Random;
 use toolsure_testkit::providers::read_nullable;
 
@@ -480,6 +482,54 @@ fn nested_unions_take_no_more_work_than_allowed() {
             [None, Some(over.clone()), Some(over.clone()), Some(over)],
             "{name}"
         );
+    }
+}
+
+/// What is deeper than the default limits is projected if these are raised, for each reader.
+#[test]
+fn limits_that_are_raised_hold() {
+    let mut deep = [
+        json!({"type": "string"}),
+        json!({}),
+        json!({"type": "string"}),
+    ];
+    for _ in 0..160 {
+        let [object, not, union] = deep;
+        deep = [
+            json!({"type": "object", "properties": {"a": object}}),
+            json!({"not": not}),
+            json!({"anyOf": [union, {"type": "integer"}]}),
+        ];
+    }
+    let bounds = Compiler::new().bounds().clone();
+    let model = ModelLimits {
+        depth: 512,
+        ..bounds.model.clone()
+    };
+    let compiler = Compiler::new().limits(CompilerLimits { model, ..bounds });
+    for property in deep {
+        let tool =
+            json!({"name": "t", "inputSchema": {"type": "object", "properties": {"p": property}}});
+        let tool = tool.to_string();
+        for name in PROJECTED_FOR.iter().copied() {
+            let projector = Projector::new(reader(name).unwrap());
+            let refused = projector.project([tool.as_str()]);
+            let [Err(refused)] = refused.tools.as_slice() else {
+                panic!("{name} takes what is too deep");
+            };
+            assert_eq!(refused.name.as_deref(), Some("t"), "{name}: {refused}");
+            assert!(refused.to_string().contains("depth"), "{name}: {refused}");
+            let raised = Limits {
+                depth: 512,
+                ..Limits::without_relations()
+            };
+            let raised = projector.limits(raised).compiler(compiler.clone());
+            let projection = raised.project([tool.as_str()]);
+            if let Err(refused) = &projection.tools[0] {
+                println!("{name}: {refused}");
+                assert!(!refused.to_string().contains("nested"), "{name}: {refused}");
+            }
+        }
     }
 }
 

@@ -171,10 +171,12 @@ impl Work {
     }
 }
 
-/// The limits for parsing tools: a schema that is too deep is an error of its own tool.
+/// The limits for parsing tools: a schema that is too deep is an error of its own tool, which the compiler's limits
+/// name, however they are set.
 pub(super) fn tool_limits() -> ReadLimits {
     ReadLimits {
         bytes: 16 << 20,
+        depth: 512,
         duplicate_keys: DuplicateKeys::KeepLast,
         ..ReadLimits::default()
     }

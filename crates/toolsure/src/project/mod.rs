@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
-use toolsure_analysis::project::{Limits, Projector, ProviderForm, Relation};
+use toolsure_analysis::project::{Limits, Projector, ProviderForm, Refusal, Relation};
 use toolsure_analysis::readers::{PROJECTED_FOR, Reader, reader};
 use toolsure_json::quote;
 
@@ -19,7 +19,7 @@ use crate::lint::names;
 use crate::listing::exit_of;
 use crate::listing::{self, TargetArgs};
 use crate::policy::ConfigArgs;
-use crate::settings::{Asserted, SchemaArgs};
+use crate::settings::{self, Asserted, SchemaArgs};
 use crate::term::Term;
 use page::Page;
 
@@ -128,14 +128,18 @@ pub(crate) fn run(args: &ProjectArgs, term: &Term) -> Result<Exit, Failure> {
                 .with_help("choose one with `--server NAME`, or print all with `--format json`"),
         );
     }
+    let compiler = compilers.compiler();
+    let model = &compiler.bounds().model;
     let limits = Limits {
         recursion: args.recursion.min(MOST_RECURSION),
+        depth: model.depth,
+        subschemas: model.subschemas,
         ..Limits::default()
     };
     let projector = Projector::new(args.reader)
         .limits(limits)
         .open(args.open)
-        .compiler(compilers.compiler());
+        .compiler(compiler);
     let _interruptible = ExitOnInterrupt::new(term);
     term.progress("projecting …");
     let mut exit = Exit::Ok;
@@ -197,8 +201,32 @@ fn print(args: &ProjectArgs, pages: &[Page], exit: Exit, term: &Term) -> Result<
             term.write_bytes(page.text().as_bytes())?;
             term.aside(&report);
         }
+        for refused in page
+            .projection
+            .tools
+            .iter()
+            .filter_map(|tool| tool.as_ref().err())
+        {
+            if let Some(help) = help_with(&refused.reason) {
+                let name = refused.name.as_deref().unwrap_or_default();
+                term.aside(&format!("help: tool `{}`: {help}\n", quote(name, 64)));
+            }
+        }
     }
     Ok(())
+}
+
+/// How to raise the limit that a tool is over, in terms of the command line.
+fn help_with(reason: &Refusal) -> Option<String> {
+    match reason {
+        Refusal::Schema(error) => settings::help(error).filter(|_| error.limit().is_some()),
+        Refusal::TooLarge { limit: "depth", .. } => Some(settings::raise("limits.depth")),
+        Refusal::TooLarge {
+            limit: "subschemas",
+            ..
+        } => Some(settings::raise("limits.subschemas")),
+        _ => None,
+    }
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
