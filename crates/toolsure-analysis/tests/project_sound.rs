@@ -248,9 +248,10 @@ fn relations() -> Vec<(&'static str, Value, &'static str, &'static str)> {
     let unevaluated =
         |own: &Value| json!({"properties": {"n": {"type": "array", "unevaluatedItems": own}}});
     let items = json!({"properties": {"n": {"type": "array", "items": {"anyOf": [number, text]}}}});
+    let listed = json!({"properties": {"n": {"type": ["array", "null"], "enum": [["a"], null]}}});
     let then = json!({"properties": {"a": {"type": "string", "then": {"minLength": 1}}}});
     vec![
-        ("llama-cpp", names, "wider", r#""properties":{}"#),
+        ("llama-cpp", names, "wider", "Other members must match"),
         ("gemini", rest, "wider", "Other members must match"),
         ("gemini", by_name, "wider", "Members by names that match"),
         ("gemini", within, "wider", "Other members must match"),
@@ -283,6 +284,12 @@ fn relations() -> Vec<(&'static str, Value, &'static str, &'static str)> {
             items,
             "undecided",
             r#""description":"At least one of these must match: the JSON Schemas [{\"type\":\"number\"},{\"type\":\"string\"}]. A JSON value, written as JSON text."#,
+        ),
+        (
+            "openai-strict",
+            listed,
+            "equal",
+            r#""enum":["[\"a\"]","null",null]"#,
         ),
         ("gemini", then, "equal", r#""a":{"type":"string"}"#),
     ]

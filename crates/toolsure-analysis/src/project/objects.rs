@@ -284,6 +284,12 @@ pub(super) fn may_be_null(schema: &Json, root: &Json, depth: usize) -> bool {
         // Null is encoded as a string, so null itself is free to stand for absence.
         return false;
     }
+    if let Form::Words(table) = &members.coding.form
+        && table.iter().any(|(_, value)| matches!(value, Json::Null))
+    {
+        // So is this null.
+        return false;
+    }
     if !members.types().intersects(TypeSet::NULL) {
         return false;
     }
