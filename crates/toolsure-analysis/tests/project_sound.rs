@@ -54,7 +54,8 @@ fn faults(name: &str, schema: &str) -> Result<Vec<String>, Refusal> {
         let findings = Linter::only(profile)
             .lint([projected.text.as_str()])
             .findings;
-        let own = findings.iter();
+        // No rewriting changes the number of parameters.
+        let own = findings.iter().filter(|one| one.rule.code != "TL102");
         faults.extend(
             own.map(|one| format!("{} at {}: {}", one.rule.code, one.pointer, one.message)),
         );
@@ -156,6 +157,7 @@ fn rows() -> Vec<Value> {
         json!({"type": "number", "anyOf": [{"unevaluatedItems": {}}]}),
         json!({"anyOf": [{"allOf": [{}], "required": ["z"]}]}),
         json!({"anyOf": [{"type": "array", "unevaluatedItems": false}, {"type": "array", "minItems": 1, "items": {}}]}),
+        json!({"type": "number", "anyOf": [{"properties": {"a": {}}}, {"anyOf": [{"items": {}}, {"maxLength": 1}]}]}),
         json!({"type": ["number"], "description": "d"}),
         json!({"type": ["array"], "items": {"type": ["string"]}}),
         json!({"type": ["object"], "properties": {"a": {"type": ["string"]}}}),

@@ -282,8 +282,8 @@ fn union_of_objects(merged: &mut Members, all: &[&&Members], depth: usize) -> Op
     }
     // A name that a pattern allows is none of the properties.
     let closed =
-        |one: &&&Members| one.forbids("additionalProperties") && !one.has("patternProperties");
-    if all.iter().all(|one| closed(&one)) {
+        |one: &Members| one.forbids("additionalProperties") && !one.has("patternProperties");
+    if all.iter().all(|one| closed(one)) {
         merged.set("additionalProperties", Json::Bool(false));
     }
     Some(())

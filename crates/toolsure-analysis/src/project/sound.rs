@@ -44,6 +44,7 @@ fn collect_dead(schema: &Json, at: &mut String, found: &mut Vec<String>) -> bool
     let claims = Claims::of(members);
     let mut dead =
         claims.contradicts_itself() || members.get("not").is_some_and(Json::is_empty_schema);
+    dead |= members.in_place().next().is_some() && possible_types(schema).is_empty();
     let mut dead_properties = HashSet::new();
     for (name, one) in members.map("properties") {
         if is_dead(one, &["properties", name], at, found) {
@@ -80,6 +81,25 @@ fn collect_dead(schema: &Json, at: &mut String, found: &mut Vec<String>) -> bool
         };
     }
     dead
+}
+
+/// The types that a schema and its unions and conjunctions leave.
+fn possible_types(schema: &Json) -> TypeSet {
+    let members = match schema {
+        Json::Bool(false) => return TypeSet::NONE,
+        Json::Object(members) => members,
+        _ => return TypeSet::ALL,
+    };
+    let mut types = members.types();
+    for keyword in IN_PLACE {
+        let branches = members.schemas(keyword).iter().map(possible_types);
+        types = match keyword {
+            "allOf" => branches.fold(types, TypeSet::intersection),
+            _ if members.schemas(keyword).is_empty() => types,
+            _ => types.intersection(branches.fold(TypeSet::NONE, TypeSet::union)),
+        };
+    }
+    types
 }
 
 /// The same for a subschema that is a place of its own, given as the tokens that lead to it.
