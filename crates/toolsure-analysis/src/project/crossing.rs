@@ -4,18 +4,12 @@
 use std::collections::HashSet;
 
 use toolsure_json::{json_string, pointer};
+use toolsure_syntax::Dialect;
+use toolsure_syntax::positions::{SubschemaLayout, layout_in};
 
-use super::rewrite::{At, Rewriter};
+use super::rewrite::{At, Rewriter, Rewritten};
 use super::tree::{IN_PLACE, Json, Members};
 use super::unions::asserts;
-
-/// What is known of a rewritten keyword.
-pub(super) struct Rewritten {
-    pub(super) keyword: String,
-    /// The effects of the steps in it.
-    pub(super) keeps_all: bool,
-    pub(super) adds_none: bool,
-}
 
 /// The parts of a value, as far as the schemas of one place speak of them.
 #[derive(Default)]
@@ -94,7 +88,21 @@ impl Rewriter<'_> {
 
     /// Whether a schema holds schemas of values in another form.
     fn holds_coded(&self, members: &Members) -> bool {
-        members.subschemas().any(|one| self.is_coded(one))
+        members.list.iter().any(|(keyword, value)| {
+            if matches!(keyword.as_str(), "$defs" | "definitions") {
+                return false;
+            }
+            match (layout_in(Dialect::Draft202012, keyword), value) {
+                (Some(SubschemaLayout::Map), Json::Object(map)) => {
+                    map.list.iter().any(|(_, one)| self.is_coded(one))
+                }
+                (Some(SubschemaLayout::Schemas), Json::Array(list)) => {
+                    list.iter().any(|one| self.is_coded(one))
+                }
+                (Some(SubschemaLayout::Schemas), one) => self.is_coded(one),
+                _ => false,
+            }
+        })
     }
 
     fn is_coded(&self, schema: &Json) -> bool {

@@ -11,7 +11,6 @@ use toolsure_syntax::Dialect;
 use toolsure_syntax::positions::{SubschemaLayout, layout_in};
 
 use super::abilities::Abilities;
-use super::crossing::Rewritten;
 use super::limits::{Limits, Spent};
 use super::merge::join;
 use super::report::{Refusal, Step, StepKind};
@@ -51,6 +50,14 @@ pub(super) struct Forced {
     pub(super) texts: HashSet<String>,
     /// These keywords become words.
     pub(super) words: HashSet<String>,
+}
+
+/// What is known of a rewritten keyword.
+pub(super) struct Rewritten {
+    pub(super) keyword: String,
+    /// The effects of the steps in it.
+    pub(super) keeps_all: bool,
+    pub(super) adds_none: bool,
 }
 
 /// Steps and their known effects.

@@ -1,5 +1,4 @@
-//! A schema as a mutable tree: members in order, numbers as they were written, and how the values of the
-//! published schema differ from those of the original.
+//! A schema as a mutable tree, and how the values of the published schema differ from those of the original.
 
 use std::cmp::Ordering;
 
@@ -32,8 +31,7 @@ pub(super) struct Members {
 pub(super) struct Coding {
     /// Members, by their original names, whose absence is published as null.
     pub(super) absent: Vec<String>,
-    /// Optional members, by their original names, that are published as null if they are absent, because
-    /// null is their default and so means the same.
+    /// Optional members, by their original names, that are published as null if absent: null is their default.
     pub(super) nulls: Vec<String>,
     /// Members that are published under another name.
     pub(super) renamed: Vec<Renamed>,
@@ -368,23 +366,6 @@ impl Members {
     /// The schemas of [`IN_PLACE`] keywords.
     pub(super) fn in_place(&self) -> impl Iterator<Item = &Json> {
         IN_PLACE.iter().flat_map(|keyword| self.schemas(keyword))
-    }
-
-    /// The schemas of all keywords but definitions.
-    pub(super) fn subschemas(&self) -> impl Iterator<Item = &Json> {
-        let defines = |name: &str| matches!(name, "$defs" | "definitions");
-        let list = self.list.iter().filter(move |(name, _)| !defines(name));
-        list.flat_map(|(name, value)| {
-            let below: Vec<&Json> = match (layout_in(Dialect::Draft202012, name), value) {
-                (Some(SubschemaLayout::Map), Json::Object(map)) => {
-                    map.list.iter().map(|(_, one)| one).collect()
-                }
-                (Some(SubschemaLayout::Schemas), Json::Array(list)) => list.iter().collect(),
-                (Some(SubschemaLayout::Schemas), one) => vec![one],
-                _ => Vec::new(),
-            };
-            below
-        })
     }
 
     /// The names under `required`.
