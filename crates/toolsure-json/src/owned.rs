@@ -63,9 +63,9 @@ impl OwnedDocument {
     /// Reads a text that was read before within the same limits, without those arrays and objects
     /// that are not wanted: they are `null` in this document, with their place in the text.
     ///
-    /// `wanted` is asked about each array and object in another one: with what it answered for that
-    /// one (`root` for the outermost), its key if it is a member, and its kind. `None` leaves it out;
-    /// what is inside one for which the answer was 0 is wanted without asking.
+    /// `wanted` is called for each nested array and object, with its answer for the enclosing one (`root` for the
+    /// outermost), the key if it is a member, and the kind. `None` leaves it out; below an answer of 0 everything
+    /// is read.
     ///
     /// ```
     /// use toolsure_json::{Key as _, Kind, Node as _, OwnedDocument, ReadLimits};

@@ -185,7 +185,7 @@ trait Earlier {
     /// container.
     fn copy(&mut self, pass: &mut Pass<'_, '_>, parent: u32) -> bool;
 
-    /// A container that was not copied has this slot now.
+    /// Called after a container that was not copied has been put on the tape.
     #[inline(always)]
     fn opened(&mut self, _: &mut Pass<'_, '_>, _own: u32) {}
 }

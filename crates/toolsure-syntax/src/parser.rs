@@ -154,9 +154,9 @@ impl Parser {
         read(schema, &self.0.options.limits, SchemaLocation::default())
     }
 
-    /// Reads the text of a schema that was parsed before, for [`parse_part`](Self::parse_part):
-    /// without what that does not decode, except definitions if the schema has references. If one
-    /// leads to something else that was left out, `parse_part` fails or warns.
+    /// Reads the text of a schema that was parsed before, for [`parse_part`](Self::parse_part), without what that
+    /// does not decode; definitions are kept if the schema has references. If a reference leads to something left
+    /// out, `parse_part` fails or warns.
     ///
     /// `None` if the text cannot be read.
     #[must_use]

@@ -101,8 +101,7 @@ impl MappedCall {
         }
     }
 
-    /// Why the call cannot be mapped, if it cannot. There is no call to pass on then, so it is refused
-    /// under every policy.
+    /// Why the call cannot be mapped, if so. Nothing can be passed on then, so every policy refuses it.
     pub(super) fn refused(&self) -> Option<Violation> {
         let text = self.arguments.as_ref().err()?.clone();
         Some(Violation::malformed(Mode::Enforce, text))

@@ -188,7 +188,7 @@ fn value_end(bytes: &[u8], start: usize, inside: &mut usize) -> Option<usize> {
 /// Where the array or object that begins at `start` ends.
 #[inline(never)]
 pub(super) fn brackets_end(bytes: &[u8], start: usize) -> Option<usize> {
-    // The brackets of the other kind are in pairs between these.
+    // Between these, brackets of the other kind are balanced.
     let opening = *bytes.get(start)?;
     let closing = opening.wrapping_add(2);
     let (mut at, mut depth, mut is_quoted) = (start, 0_usize, false);

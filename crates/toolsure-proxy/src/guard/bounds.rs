@@ -169,8 +169,8 @@ pub struct Times {
     /// For a child that modern HTTP clients share to answer its first `server/discover`. Then the
     /// clients are told that it does not know the method. Default 5 s.
     pub discovery: Duration,
-    /// For open calls to be answered when the guard stops; then they get an error. Also for those of a session
-    /// whose client has ended it. Default 30 s.
+    /// How long open calls may take once the guard stops, or once their client has ended the session; then they get
+    /// an error. Default 30 s.
     pub drain: Duration,
     /// For a child to end after its standard input is closed, and again after SIGTERM, before
     /// SIGKILL. Default 2 s.

@@ -143,8 +143,8 @@ impl Child {
     /// `is_awaited` says whether a request waits for the child. If its process has ended, and a request
     /// has waited for `after_exit` without a message, it is given up, although another process holds its
     /// standard output. If no process can read its standard input any more, that is done while no
-    /// request waits. A process that has closed its standard input before it has read all is given up when
-    /// it writes nothing more.
+    /// request waits. A process that closes its standard input with messages unread is given up once it is
+    /// silent.
     pub(super) async fn next(&mut self, is_awaited: impl Fn() -> bool) -> Received {
         if let Some(input) = self.input.upgrade()
             && !input
@@ -189,7 +189,7 @@ impl Child {
                 }
                 return Ok(received);
             }
-            // Its last messages are read first.
+            // Two looks in a row, so that its last messages are read first.
             let is_lost = self.input.upgrade().is_some_and(|input| input.is_lost());
             if std::mem::replace(&mut was_lost, is_lost) {
                 return Err(TAKES_NOTHING);

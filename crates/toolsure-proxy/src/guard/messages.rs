@@ -154,7 +154,7 @@ impl MessageWriter {
         }
     }
 
-    /// Whether something that was written to a process, or was to be, will never be read.
+    /// Whether the process will never read something that was sent or queued.
     pub(super) fn is_lost(&self) -> bool {
         match self {
             Self::Lines(outbox) => {

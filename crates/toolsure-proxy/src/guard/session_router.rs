@@ -287,8 +287,8 @@ impl SessionRouter {
         }
     }
 
-    /// Whether a child has left as much unread as may wait for it. A client over HTTP does not wait until its
-    /// messages are read, so nothing else limits them.
+    /// Whether as many bytes wait for the child as may. Clients over HTTP do not wait for it to read, so this is the only
+    /// limit.
     fn is_behind(&self, input: &MessageWriter) -> bool {
         let ctx = &self.driver.ctx;
         let waiting = input.waiting_bytes();

@@ -217,8 +217,8 @@ pub(crate) fn may_be_read(stdin: &ChildStdin) -> bool {
     polled.is_err() || !fds.iter().any(|fd| fd.revents().intersects(broken))
 }
 
-/// Whether the pipe to a child's standard input has bytes that were not read. Some systems do not tell, and
-/// answer that it has none.
+/// Whether the pipe to a child's standard input has bytes that were not read. Some systems do not report this;
+/// there the answer is no.
 #[cfg(unix)]
 pub(crate) fn has_unread(stdin: &ChildStdin) -> bool {
     rustix::io::ioctl_fionread(stdin).is_ok_and(|bytes| bytes > 0)

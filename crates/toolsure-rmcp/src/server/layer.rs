@@ -1,6 +1,6 @@
 //! The layer of a server, and its options.
 //!
-//! What it does with messages is in `checks`; `handler`, `router` and `transport` have what it wraps, each beside the wrapper.
+//! Its checks are in `checks`; `handler`, `router` and `transport` each hold one thing that it can wrap.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -44,7 +44,7 @@ impl Lowering<'_> {
         };
         let document = doc.text.document();
         let beside = model.entries(sub)?;
-        let few = self.few_names(beside);
+        let few = self.room_for_part(beside);
         // The numbers and the lengths of the names; those of different keywords are mostly the same.
         let room = entries.iter().map(|entry| match &entry.form {
             Form::Map(map) if entry.keyword == Keyword::Properties => {
@@ -180,10 +180,9 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// For a part of a schema, how many of the names in `properties` an object of the instance may
-    /// have, and their approximate length, if a table of these names is used as one of all of them
-    /// is: neither to search for each name, nor to match it against patterns.
-    fn few_names(&self, beside: &[Entry]) -> Option<(usize, usize)> {
+    /// In a part of a schema: room for the names that an object of the instance may have, as their number and
+    /// their approximate length. `None` if a smaller table would be walked differently, and so at another price.
+    fn room_for_part(&self, beside: &[Entry]) -> Option<(usize, usize)> {
         let widest = self.widest?;
         let is_used = declared(beside).len() > widest
             && Entry::find(beside, Keyword::PatternProperties).is_none();

@@ -96,6 +96,7 @@ impl Parts {
         let most = limits.plan_nodes.saturating_mul(TIMES);
         if !resource.anchors.is_empty()
             || model.scope_names > 0
+            || model.patterns.len() > MOST_PATTERNS
             || nodes.saturating_add(rows / 16) >= most
         {
             return Self::None;
@@ -106,6 +107,9 @@ impl Parts {
         }
     }
 }
+
+/// Patterns that parsing a part finds again; any more would be compiled again.
+const MOST_PATTERNS: usize = 64;
 
 impl Lowering<'_> {
     /// Whether a subschema has a keyword that applies another one in place.

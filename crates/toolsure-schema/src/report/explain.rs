@@ -29,7 +29,7 @@ impl Question for Explain {
         let verdict = self.verdict;
         let verdict = verdict.unwrap_or_else(|| schema.check_node(workspace, node));
         if verdict == Verdict::Invalid
-            && let Some(part) = schema.next_part()
+            && let Some(part) = schema.first_part()
             && let Some(report) = schema.first_report(workspace, node, part)
         {
             return report;
@@ -280,10 +280,10 @@ mod tests {
             for fuel in (1..60).chain([u64::MAX]) {
                 let workspace = &mut Workspace::new().explanation_fuel(fuel);
                 let schema = Schema::compile(text.as_bytes()).expect("a schema");
-                let part = schema.next_part().expect("it has parts");
+                let part = schema.first_part().expect("it has parts");
                 let first = schema.first_report(workspace, ValueNode::new(&instance), part);
                 let about = format!("{text}, with {fuel}");
-                assert!(schema.next_part().is_none(), "{about}");
+                assert!(schema.first_part().is_none(), "{about}");
                 if fuel == u64::MAX {
                     assert_eq!(first.is_some(), is_enough, "{about}");
                 }

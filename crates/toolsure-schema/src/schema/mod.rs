@@ -241,9 +241,8 @@ impl Schema {
         self.plan().to_string()
     }
 
-    /// The part that the next explanation can do with, for instances without members; `None` if it
-    /// needs all. The first one can.
-    pub(crate) fn next_part(&self) -> Option<Part> {
+    /// An empty [`Part`], if the next explanation may use one: only the first may.
+    pub(crate) fn first_part(&self) -> Option<Part> {
         let later = self.later();
         let parts = self.rest().parts;
         (parts != Parts::None && later.plain.get().is_none() && later.explained.set(()).is_ok())

@@ -79,7 +79,7 @@ pub(crate) struct ModelBuilder<'t> {
     pub(crate) again: Option<Again<'t>>,
     /// Which subschemas are not decoded until a reference leads to them; short if none is.
     omitted: Vec<bool>,
-    /// What stands for all of them if there are no references.
+    /// Shared by all undecoded subschemas if there are no references.
     stand_in: Option<SubschemaId>,
     pub(crate) refs: Vec<PendingReference>,
     pub(crate) warnings: Vec<Warning>,

@@ -297,8 +297,7 @@ impl std::fmt::Display for NoChild {
     }
 }
 
-/// Ends the peer of a slot that was unused and removed from the map. Returns whether it had one that was
-/// running.
+/// Ends the peer of an unused slot that was removed from the map. Returns whether it was running.
 fn end(slot: &Slot) -> bool {
     // Nothing else has the slot, so its lock is free.
     let shared = slot.state.try_lock().ok();

@@ -10,9 +10,9 @@
 //! | a task that reads a server | the client has taken most of what was queued. It never waits until a server has read: a server that writes may read nothing before its own messages are read |
 //! | the timer | nothing |
 //!
-//! A server that writes but does not read what it is sent is given up ([`Child::next`]). Requests for one that
-//! has left more than `Bounds::most_unread` unread are refused, and other messages for it are dropped: clients
-//! over HTTP do not wait for servers.
+//! A server that writes but does not read what it is sent is given up ([`Child::next`]). Once more than
+//! `Bounds::most_unread` bytes wait for a server, requests to it are refused and other messages dropped, because
+//! clients over HTTP do not wait.
 //!
 //! [`Child::next`]: super::child::Child::next
 
