@@ -88,7 +88,7 @@ pub fn lint(listing: &[u8], options: &[u8]) -> Result<String, NoReport> {
     let mut out = String::new();
     let mut object = Object::new(&mut out);
     object.array("findings", &found.findings, finding);
-    object.number("more", found.more);
+    object.number("more", found.more());
     object.array("tokens", &found.tokens, |out, tokens| {
         out.push_str(&tokens.to_string());
     });
@@ -109,22 +109,18 @@ pub fn check(listing: &[u8], options: &[u8]) -> Result<String, NoReport> {
     }
     let tools = Tools::read(listing)?;
     let found = linter.lint(tools.texts());
-    let worst = |tool: usize| {
-        let of_tool = found.findings.iter().filter(|one| one.tool == Some(tool));
-        let more = found.worst_more_of.get(tool).copied().flatten();
-        of_tool.map(|one| one.severity).max().max(more)
-    };
+    let worst = found.worst_of_tools(tools.views().count());
     let of = |tool: Option<usize>| found.findings.iter().filter(move |one| one.tool == tool);
     let mut out = String::new();
     let mut object = Object::new(&mut out);
     object.array("tools", tools.views().enumerate(), |out, (index, tool)| {
         let mut object = Object::new(out);
         object.nullable("name", name_of(tool));
-        object.text("verdict", verdict(worst(index)));
+        object.text("verdict", verdict(worst.get(index).copied().flatten()));
         object.array("findings", of(Some(index)), finding);
     });
     object.array("findings", of(None), finding);
-    object.number("more", found.more);
+    object.number("more", found.more());
     drop(object);
     Ok(out)
 }

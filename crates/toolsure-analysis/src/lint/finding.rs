@@ -6,6 +6,20 @@ use super::rule::Rule;
 use super::severity::Severity;
 use crate::readers::{Consequence, Reader};
 
+/// Findings of a rule beyond the limits, which are only counted.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Unkept {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// The index of the tool in the listing, from 0; `None` if they are about the listing.
+    pub tool: Option<usize>,
+    /// How many there are.
+    pub count: usize,
+    /// The worst severity of them.
+    pub severity: Severity,
+}
+
 /// One place where a rule is broken.
 #[derive(Debug, Clone)]
 #[non_exhaustive]

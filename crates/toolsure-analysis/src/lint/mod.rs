@@ -28,7 +28,7 @@ use toolsure_schema::Compiler;
 
 use crate::engine::Engine;
 use crate::readers::Reader;
-pub use finding::{Edit, Finding, Fix, Safety, apply};
+pub use finding::{Edit, Finding, Fix, Safety, Unkept, apply};
 pub use page::ListPage;
 pub use profile::{PROFILES, Profile, profile};
 pub use rule::Rule;
@@ -76,14 +76,40 @@ pub struct Report {
     /// The findings: the worst first, mistakes before what is only missing, then by rule and in listing
     /// order.
     pub findings: Vec<Finding>,
-    /// The number of findings beyond the limits, which are only counted.
-    pub more: usize,
-    /// The worst severity of those, so that nothing passes because there were too many findings to keep.
-    pub worst_more: Option<Severity>,
-    /// The same for each tool.
-    pub worst_more_of: Vec<Option<Severity>>,
+    /// Findings beyond the limits, which are only counted, so that nothing passes because there were too many
+    /// to keep.
+    pub unkept: Vec<Unkept>,
     /// The estimated number of tokens that a model sees of each tool; see rule TL014.
     pub tokens: Vec<usize>,
+}
+
+impl Report {
+    /// The number of findings beyond the limits.
+    #[must_use]
+    pub fn more(&self) -> usize {
+        self.unkept.iter().map(|unkept| unkept.count).sum()
+    }
+
+    /// The worst severity of the findings on each of this many tools, those beyond the limits included.
+    ///
+    /// ```
+    /// use toolsure_analysis::lint::{Linter, Severity};
+    ///
+    /// let report = Linter::admission().lint([r#"{"name": "a", "inputSchema": {"type": "object"}}"#, r#"{"name": "b"}"#]);
+    /// assert_eq!(report.worst_of_tools(2), [None, Some(Severity::Error)]);
+    /// ```
+    #[must_use]
+    pub fn worst_of_tools(&self, tools: usize) -> Vec<Option<Severity>> {
+        let mut worst_of = vec![None; tools];
+        let unkept = self.unkept.iter().map(|it| (it.tool, it.severity));
+        let kept = self.findings.iter().map(|it| (it.tool, it.severity));
+        for (tool, severity) in unkept.chain(kept) {
+            if let Some(worst) = tool.and_then(|tool| worst_of.get_mut(tool)) {
+                *worst = Some(severity).max(*worst);
+            }
+        }
+        worst_of
+    }
 }
 
 impl Default for Linter {
@@ -274,8 +300,7 @@ impl Linter {
                 _ => {}
             }
         }
-        let (mut findings, more, worst_more, mut worst_more_of) = out.finish();
-        worst_more_of.resize(listing.tools.len(), None);
+        let (mut findings, unkept) = out.finish();
         findings.sort_by_key(|finding| {
             let code = finding.rule.code;
             let order = (LAST.contains(&code), code, finding.tool);
@@ -283,9 +308,7 @@ impl Linter {
         });
         Report {
             findings,
-            more,
-            worst_more,
-            worst_more_of,
+            unkept,
             tokens: listing.tools.iter().map(|tool| tool.tokens).collect(),
         }
     }

@@ -1,11 +1,11 @@
 //! Collects findings, with limits that hold for every listing.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use toolsure_pattern::{Hazard, Pattern};
 
-use super::finding::Finding;
+use super::finding::{Finding, Unkept};
 use super::profile::Broken;
 use super::rule::Rule;
 use super::severity::Severity;
@@ -77,11 +77,8 @@ pub(super) struct Out<'l> {
     /// How many findings of each rule are kept.
     kept: Vec<usize>,
     findings: Vec<Finding>,
-    /// The number of findings over the limits, and the worst severity of them.
-    more: usize,
-    worst_more: Option<Severity>,
-    /// The same for each tool.
-    worst_more_of: Vec<Option<Severity>>,
+    /// The findings over the limits, by the rule and the tool.
+    unkept: BTreeMap<(usize, Option<usize>), (usize, Severity)>,
     /// The latest finding, which its rule may still complete.
     last: Option<Finding>,
     last_kept: bool,
@@ -100,9 +97,7 @@ impl<'l> Out<'l> {
             spoken: vec![0; plan.rules.len()],
             kept: vec![0; plan.rules.len()],
             findings: Vec::new(),
-            more: 0,
-            worst_more: None,
-            worst_more_of: Vec::new(),
+            unkept: BTreeMap::new(),
             last: None,
             last_kept: false,
             ceiling: Severity::Error,
@@ -301,15 +296,10 @@ impl<'l> Out<'l> {
         }
         let keeps = self.has_room(rule);
         if !keeps {
-            self.more = self.more.saturating_add(1);
-            self.worst_more = self.worst_more.max(Some(severity));
-            if let Some(tool) = self.tool() {
-                let most = self.worst_more_of.len().max(tool.saturating_add(1));
-                self.worst_more_of.resize(most, None);
-                if let Some(worst) = self.worst_more_of.get_mut(tool) {
-                    *worst = (*worst).max(Some(severity));
-                }
-            }
+            let key = (rule, self.tool());
+            let (count, worst) = self.unkept.entry(key).or_insert((0, severity));
+            *count = count.saturating_add(1);
+            *worst = severity.max(*worst);
             return false;
         }
         for counts in [&mut self.spoken, &mut self.kept] {
@@ -320,17 +310,17 @@ impl<'l> Out<'l> {
         true
     }
 
-    /// All findings, the number over the limits, the worst severity of those, and that for each tool.
-    pub(super) fn finish(
-        mut self,
-    ) -> (Vec<Finding>, usize, Option<Severity>, Vec<Option<Severity>>) {
+    /// The findings, and those over the limits.
+    pub(super) fn finish(mut self) -> (Vec<Finding>, Vec<Unkept>) {
         self.flush();
-        (
-            self.findings,
-            self.more,
-            self.worst_more,
-            self.worst_more_of,
-        )
+        let unkept = self.unkept.into_iter();
+        let unkept = unkept.map(|((rule, tool), (count, severity))| Unkept {
+            rule: self.plan.rules.get(rule).unwrap_or(self.plan.first),
+            tool,
+            count,
+            severity,
+        });
+        (self.findings, unkept.collect())
     }
 
     fn flush(&mut self) {
@@ -415,25 +405,29 @@ mod tests {
         };
         let most = Most::USUAL.of_listing;
         let at_bound = lint(most);
-        assert_eq!((of_rule(&at_bound), at_bound.more), (most, 0));
-        assert_eq!(at_bound.worst_more, None);
+        assert_eq!((of_rule(&at_bound), at_bound.unkept.len()), (most, 0));
         let over = lint(most + 1);
         assert_eq!(of_rule(&over), most);
         let rules = over.findings.len() / most;
+        let unkept = &over.unkept;
+        let is_last = |it: &Unkept| (it.tool, it.count) == (Some(most), 1);
         assert_eq!(
-            over.more, rules,
+            unkept.len(),
+            rules,
             "one of each rule that speaks of every tool"
         );
-        assert_eq!(over.worst_more, Some(Severity::Error));
-        assert_eq!(over.worst_more_of.last(), Some(&Some(Severity::Error)));
-        assert_eq!(over.worst_more_of.first(), Some(&None));
+        assert!(unkept.iter().all(is_last));
+        assert!(unkept.iter().any(|it| it.severity == Severity::Error));
     }
 
     #[test]
     fn verdicts_have_their_reasons_for_every_tool() {
         let tools = bad_tools(Most::USUAL.of_listing + 1);
         let report = Linter::admission().lint(tools.iter().map(String::as_str));
-        assert_eq!((report.findings.len(), report.more), (2 * tools.len(), 0));
+        assert_eq!(
+            (report.findings.len(), report.unkept.len()),
+            (2 * tools.len(), 0)
+        );
         let twice: String = r#""a":1,"a":2,"#.repeat(30);
         let schema = r#"{"$ref":"https://a.example/"},"#.repeat(30);
         let tool = format!(

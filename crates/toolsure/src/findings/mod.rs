@@ -60,31 +60,35 @@ impl Page {
                 pointer: &finding.pointer,
                 message: &finding.message,
             });
-            finding.severity = match decision {
-                Decision::Ignore => return false,
-                Decision::Keep => finding.severity,
-                Decision::As(render::Severity::Error) => Severity::Error,
-                Decision::As(render::Severity::Warning) => Severity::Warning,
-                Decision::As(render::Severity::Note) => Severity::Note,
-            };
-            true
+            let decided = decided(decision, finding.severity);
+            finding.severity = decided.unwrap_or(finding.severity);
+            decided.is_some()
+        });
+        // No baseline lists them.
+        found.unkept.retain_mut(|unkept| {
+            let tool = unkept.tool.and_then(|tool| listing.tools.get(tool));
+            let decision = policy.decide_unlisted(&Subject {
+                code: unkept.rule.code,
+                server: listing.key.as_deref(),
+                tool: tool.and_then(|tool| tool.name.as_deref()),
+                pointer: "",
+                message: "",
+            });
+            let decided = decided(decision, unkept.severity);
+            unkept.severity = decided.unwrap_or(unkept.severity);
+            decided.is_some()
         });
         let by_severity = |finding: &Finding| std::cmp::Reverse(finding.severity);
         found.findings.sort_by_key(by_severity);
-        let mut worst_of = found.worst_more_of;
-        for finding in &found.findings {
-            let worst = finding.tool.and_then(|tool| worst_of.get_mut(tool));
-            if let Some(worst) = worst {
-                *worst = (*worst).max(Some(finding.severity));
-            }
-        }
+        let worst_of = found.worst_of_tools(listing.tools.len());
+        let worst_unkept = found.unkept.iter().map(|it| it.severity).max();
         let kept = found.findings.iter().map(|finding| finding.severity);
         let count = |severity| kept.clone().filter(|one| *one == severity).count();
         Self {
             counts: [Severity::Error, Severity::Warning, Severity::Note].map(count),
-            more: found.more,
-            worst: kept.clone().max().max(found.worst_more),
-            has_refusal: found.worst_more == Some(Severity::Error)
+            more: found.more(),
+            worst: kept.clone().max().max(worst_unkept),
+            has_refusal: worst_unkept == Some(Severity::Error)
                 || found.findings.iter().any(|finding| {
                     finding.severity == Severity::Error
                         && finding.consequence.is_some_and(|one| one.is_refusal())
@@ -146,6 +150,17 @@ impl Page {
         };
         Some((place(span.start)?, place(span.end)?))
     }
+}
+
+/// The severity of a finding after the policy's decision; `None` if it is ignored.
+fn decided(decision: Decision, severity: Severity) -> Option<Severity> {
+    Some(match decision {
+        Decision::Ignore => return None,
+        Decision::Keep => severity,
+        Decision::As(render::Severity::Error) => Severity::Error,
+        Decision::As(render::Severity::Warning) => Severity::Warning,
+        Decision::As(render::Severity::Note) => Severity::Note,
+    })
 }
 
 /// A severity, for the renderers that all commands share.

@@ -114,7 +114,7 @@ fn summary(out: &mut String, page: &Page, canvas: Canvas) {
             &hang(&format!("{text}: it has no tools"), canvas.columns),
         );
     }
-    if errors == 0 && warnings == 0 && notes == 0 {
+    if errors == 0 && warnings == 0 && notes == 0 && page.more == 0 {
         let text = format!(
             "{BOLD}{}{BOLD:#}: {GOOD}nothing to say{GOOD:#} about {tools}, {tokens}",
             page.listing.target
@@ -133,7 +133,7 @@ fn summary(out: &mut String, page: &Page, canvas: Canvas) {
     };
     let more = match page.more {
         0 => String::new(),
-        more => format!(", {more} more not kept"),
+        more => format!(", {more} more not listed"),
     };
     let text = hang(
         &format!(

@@ -163,6 +163,22 @@ impl Policy {
 
     /// Decides what happens to a finding.
     pub(crate) fn decide(&mut self, subject: &Subject<'_>) -> Decision {
+        let decision = self.decide_unlisted(subject);
+        if matches!(decision, Decision::Ignore) {
+            return decision;
+        }
+        if let Some(write) = &mut self.write {
+            write.add(self.command, subject);
+        }
+        let baseline = self.baseline.as_mut();
+        if baseline.is_some_and(|known| known.take(subject)) {
+            return Decision::Ignore;
+        }
+        decision
+    }
+
+    /// The same for what no baseline lists.
+    pub(crate) fn decide_unlisted(&mut self, subject: &Subject<'_>) -> Decision {
         let mut ignored = false;
         for ignore in self.allowed.iter_mut().chain(&mut self.project.ignored) {
             if ignore.until.is_none_or(|until| self.today <= until) && ignore.is_about(subject) {
@@ -176,16 +192,6 @@ impl Policy {
         // The linter applies the levels for all tools itself, because they may enable a rule.
         let wanted = self.project.level(subject, self.command != LINT);
         if wanted == Some(Wanted::Off) {
-            return Decision::Ignore;
-        }
-        if let Some(write) = &mut self.write {
-            write.add(self.command, subject);
-        }
-        if self
-            .baseline
-            .as_mut()
-            .is_some_and(|known| known.take(subject))
-        {
             return Decision::Ignore;
         }
         match wanted {

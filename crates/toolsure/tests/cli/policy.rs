@@ -136,6 +136,31 @@ fn a_flag_ignores_a_code_of_some_tools() {
     );
 }
 
+/// Findings beyond the limits have no location, so a baseline does not know them; codes do.
+#[test]
+fn what_is_only_counted_can_be_ignored_by_its_code() {
+    let dir = Dir::new();
+    let properties =
+        (0..301).map(|n| format!(r#""p{n}": {{"type": "strin", "description": "d"}}"#));
+    let properties: Vec<String> = properties.collect();
+    let listing = dir.file(
+        "tools.json",
+        &format!(
+            r#"{{"tools": [{{"name": "t", "description": "d", "inputSchema": {{"type": "object", "properties": {{{}}}}}}}]}}"#,
+            properties.join(", ")
+        ),
+    );
+    let baseline = dir.path("baseline.json");
+    let lint = |more: &[&str]| toolsure(&[&["lint"], more, &[&*listing]].concat());
+    assert_eq!(lint(&["--baseline", &baseline, "--write-baseline"]).code, 0);
+    let run = lint(&["--baseline", &baseline]);
+    assert_eq!(run.code, 1);
+    assert!(run.stdout.contains("1 more not listed"), "{}", run.stdout);
+    let run = lint(&["--allow", "TL027"]);
+    assert_eq!(run.code, 0);
+    assert!(run.stdout.contains("nothing to say"), "{}", run.stdout);
+}
+
 /// The baseline identifies a finding by what it is about, so lines may move.
 #[test]
 fn a_baseline_leaves_only_what_is_new() {
