@@ -1,7 +1,7 @@
 //! Rewrites a schema until the result is sound: a place that is not is written in another way, then as JSON
 //! text; if that does not help, the tool is left out.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use toolsure_json::pointer;
 use toolsure_syntax::Dialect;
@@ -13,7 +13,7 @@ use super::limits::{Limits, Spent};
 use super::report::Refusal;
 use super::rewrite::{At, Forced, Log, Rewriter};
 use super::sound::{dead, findings, mixed};
-use super::tree::{Json, Renamed};
+use super::tree::Json;
 use crate::lint::Linter;
 
 /// What is rewritten, and for whom.
@@ -134,22 +134,19 @@ impl Attempts<'_> {
     fn wrong(&self, written: &mut Written, was_dead: &HashSet<String>) -> Vec<Wrong> {
         let mut wrong = Vec::new();
         let renamed = match &written.published {
-            Json::Object(root) => root.coding.renamed.clone(),
-            _ => Vec::new(),
+            Json::Object(root) => root.coding.renamed.as_slice(),
+            _ => &[],
         };
+        let renamed: HashMap<String, String> = renamed
+            .iter()
+            .map(|one| (property(&one.published), property(&one.original)))
+            .collect();
         let original = |place: &str| {
-            let published = |one: &&Renamed| {
-                let rest = place.strip_prefix(property(&one.published).as_str());
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            };
-            renamed.iter().find(published).map_or_else(
-                || place.to_owned(),
-                |one| {
-                    let start = property(&one.published).len();
-                    let rest = place.get(start..).unwrap_or_default();
-                    format!("{}{rest}", property(&one.original))
-                },
-            )
+            let mut slashes = place.match_indices('/').map(|(at, _)| at);
+            let end = slashes.nth(2).unwrap_or(place.len());
+            let (start, rest) = place.split_at(end);
+            let start = renamed.get(start).map_or(start, String::as_str);
+            format!("{start}{rest}")
         };
         let mut found = |place: &str, why: &str, stays: bool| {
             wrong.push(Wrong {

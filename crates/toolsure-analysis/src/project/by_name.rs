@@ -15,7 +15,7 @@ impl Rewriter<'_> {
             false => None,
         };
         let Some(plain) = plain else {
-            self.describe_patterns(members, at);
+            self.describe_patterns(members);
             return;
         };
         if let Some(Json::Object(map)) = members.get_mut("patternProperties") {
@@ -50,7 +50,7 @@ impl Rewriter<'_> {
     }
 
     /// Moves `patternProperties` into the description, with what would then apply to members by these names.
-    pub(super) fn describe_patterns(&mut self, members: &mut Members, at: At) {
+    pub(super) fn describe_patterns(&mut self, members: &mut Members) {
         // Names that match a pattern are not additional, so `false` would reject them.
         if members.forbids("additionalProperties") {
             members.take("additionalProperties");
@@ -64,7 +64,7 @@ impl Rewriter<'_> {
             if let Some(value) = members.get(name).cloned()
                 && !(name == "additionalProperties" && value.is_empty_schema())
             {
-                self.describe(members, name, &value, at);
+                self.describe(members, name, &value);
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use toolsure_json::{json_string, pointer};
+use toolsure_json::pointer;
 use toolsure_syntax::Dialect;
 use toolsure_syntax::positions::{SubschemaLayout, layout_in};
 
@@ -77,11 +77,11 @@ impl Rewriter<'_> {
             self.pointer.truncate(length);
         }
         match name {
-            "patternProperties" => self.describe_patterns(members, at),
+            "patternProperties" => self.describe_patterns(members),
             "enum" | "const" if at != At::Root => self.in_words(members),
             _ => {
                 members.coding.evaluates_less |= !matches!(name, "not" | "enum" | "const");
-                self.describe(members, name, &value, at);
+                self.describe(members, name, &value);
             }
         }
     }
@@ -281,13 +281,12 @@ impl<'m> Parts<'m> {
 fn find_renamed(members: &Members, gone: &mut HashSet<String>) {
     let names = members.map("properties").iter();
     let names = names.map(|(name, _)| name.as_str());
-    let renamed: Vec<&str> = names
+    let renamed: HashSet<&str> = names
         .filter(|name| !super::names::is_property_name(name))
         .collect();
     if renamed.is_empty() {
         return;
     }
-    let renamed: Vec<String> = renamed.into_iter().map(json_string).collect();
     for keyword in ["patternProperties", "propertyNames"] {
         if members.has(keyword) {
             gone.insert(keyword.to_owned());
@@ -301,12 +300,26 @@ fn find_renamed(members: &Members, gone: &mut HashSet<String>) {
         "then",
         "else",
     ] {
-        let text = members.get(keyword).map(Json::write).unwrap_or_default();
-        let speaks = |name: &String| text.contains(name.as_str());
-        let of_any = text.contains("Properties\"") || text.contains("propertyNames");
-        if of_any || renamed.iter().any(speaks) {
+        if members
+            .get(keyword)
+            .is_some_and(|value| speaks(value, &renamed))
+        {
             gone.insert(holder(keyword).to_owned());
         }
+    }
+}
+
+/// Whether a schema may speak of one of these members: by its name, or of all members.
+fn speaks(value: &Json, names: &HashSet<&str>) -> bool {
+    match value {
+        Json::Object(members) => members.list.iter().any(|(name, one)| {
+            names.contains(name.as_str())
+                || name.ends_with("Properties")
+                || name == "propertyNames"
+                || speaks(one, names)
+        }),
+        Json::Array(items) => items.iter().any(|one| speaks(one, names)),
+        other => other.as_text().is_some_and(|text| names.contains(text)),
     }
 }
 

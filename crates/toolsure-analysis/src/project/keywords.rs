@@ -153,7 +153,7 @@ impl Rewriter<'_> {
         }
         for name in ["unevaluatedProperties", "unevaluatedItems"] {
             if let Some(value) = members.get(name).cloned() {
-                self.describe(members, name, &value, at);
+                self.describe(members, name, &value);
             }
         }
     }
@@ -195,7 +195,7 @@ impl Rewriter<'_> {
                     self.note(StepKind::LeaveOut, Effect::Same, &name);
                 }
                 "required" if !self.abilities.closed => {}
-                _ => self.describe(members, &name, &value, at),
+                _ => self.describe(members, &name, &value),
             }
         }
         // A union that is left although the profile does not support unions can only become words.
@@ -203,7 +203,7 @@ impl Rewriter<'_> {
             if let Some(value) = members.get(name).cloned()
                 && !self.abilities.takes(name)
             {
-                self.describe(members, name, &value, at);
+                self.describe(members, name, &value);
             }
         }
     }
@@ -312,7 +312,7 @@ impl Rewriter<'_> {
         self.note(StepKind::Open, effect, &value.write());
     }
 
-    pub(super) fn describe(&mut self, members: &mut Members, name: &str, value: &Json, _at: At) {
+    pub(super) fn describe(&mut self, members: &mut Members, name: &str, value: &Json) {
         let silent = match (name, value) {
             ("uniqueItems" | "deprecated" | "readOnly" | "writeOnly", Json::Bool(flag)) => !flag,
             ("default", Json::Null) => true,
@@ -369,7 +369,7 @@ impl Rewriter<'_> {
         }
         if at == At::Root {
             // Arguments are an object in any form.
-            self.describe(members, "enum", &Json::Array(values), at);
+            self.describe(members, "enum", &Json::Array(values));
             return;
         }
         self.in_words(members);

@@ -97,9 +97,7 @@ impl Log {
             detail: quote(detail, DETAIL).to_string(),
         });
     }
-}
 
-impl Log {
     /// Forgets the steps at a place and below it.
     pub(super) fn forget(&mut self, place: &str) {
         let is_below = |step: &Step| {
