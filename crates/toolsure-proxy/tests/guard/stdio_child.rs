@@ -73,13 +73,16 @@ async fn what_is_asked_before_the_input_closes_is_answered() {
 
 #[tokio::test]
 async fn who_ends_the_input_and_the_guard_waits_for_no_answer() {
+    // It goes on after the end of its input, until SIGTERM.
     let script = r#"
 for m, id, name, args in calls():
     pass
+time.sleep(3600)
 "#;
     for input_first in [true, false] {
         let mut options = options(Listener::Stdio, python(script));
         options.times.drain = Duration::from_secs(3_600);
+        options.times.grace = Duration::from_secs(3_600);
         let mut patient = policy();
         patient.request_timeout = None;
         let mut client = Lined::with(options, patient);
