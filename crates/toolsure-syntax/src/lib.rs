@@ -55,7 +55,7 @@ pub use limits::{Limit, LimitName, Limits};
 pub use model::Model;
 pub use options::{Content, Formats, Options, Strictness, Warning};
 pub use parser::Parser;
-pub use part::Part;
+pub use part::NeededPart;
 
 // Types that the signatures of this crate mention.
 pub use toolsure_json::{Kind, Node, NodeId, Number, OwnedDocument, ReadLimits, View};

@@ -12,7 +12,7 @@ use crate::error::{CompileError, CompileErrorKind, SchemaLocation};
 use crate::limits::{Limit, LimitName, Limits};
 use crate::model::Model;
 use crate::options::Options;
-use crate::part::{Part, SCHEMA};
+use crate::part::{NeededPart, SCHEMA};
 use crate::reference::Resources;
 use crate::resolve::resolve;
 
@@ -160,7 +160,7 @@ impl Parser {
     ///
     /// `None` if the text cannot be read.
     #[must_use]
-    pub fn read_part(&self, schema: &str, part: &Part) -> Option<OwnedDocument> {
+    pub fn read_part(&self, schema: &str, part: &NeededPart) -> Option<OwnedDocument> {
         let limits = ReadLimits::from(&self.0.options.limits);
         let wants = |around, key: Option<KeyView<'_>>, kind| part.wants(around, key, kind);
         OwnedDocument::read_part(schema, &limits, SCHEMA, wants).ok()
@@ -247,7 +247,7 @@ impl Parser {
         self.build(schema, annotations, Some(again))
     }
 
-    /// As [`parse_again`](Self::parse_again) without annotations, but only a [`Part`] of the schema:
+    /// As [`parse_again`](Self::parse_again) without annotations, but only a [`NeededPart`] of the schema:
     /// the rest is [not decoded](crate::model::Shape::UNDECODED). The schema must be one resource
     /// without anchors, of which nothing was left out.
     ///
@@ -258,7 +258,7 @@ impl Parser {
         &self,
         schema: OwnedDocument,
         patterns: &[Arc<Pattern>],
-        part: &Part,
+        part: &NeededPart,
     ) -> Result<Model, CompileError> {
         let part = Some(part);
         self.build(schema, false, Some(Again { patterns, part }))

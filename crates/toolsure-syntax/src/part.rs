@@ -10,9 +10,9 @@ use crate::positions::SubschemaLayout;
 ///
 /// ```
 /// use toolsure_json::key_hash;
-/// use toolsure_syntax::{Parser, Part, model::Shape};
+/// use toolsure_syntax::{Parser, NeededPart, model::Shape};
 ///
-/// let mut part = Part::new(false);
+/// let mut part = NeededPart::new(false);
 /// part.add(key_hash("a"));
 /// let text = r#"{"properties": {"a": {"minimum": 1}, "b": {"minimum": 2}}}"#;
 /// let parser = Parser::default();
@@ -24,13 +24,13 @@ use crate::positions::SubschemaLayout;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct NeededPart {
     /// A bit for each name, by its hash. Names share bits, so that the part may be larger.
     names: [u64; 8],
     pub(crate) refers: bool,
 }
 
-impl Part {
+impl NeededPart {
     /// The part for instances without members. `refers` says whether the schema has references.
     #[must_use]
     pub fn new(refers: bool) -> Self {

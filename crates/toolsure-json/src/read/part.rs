@@ -23,7 +23,7 @@ impl Reader {
         #[cfg(feature = "count-reads")]
         crate::reads::count();
         self.reserve(text, limits);
-        let mut part = Part {
+        let mut part = Omitting {
             answer: root,
             root,
             wanted,
@@ -33,7 +33,7 @@ impl Reader {
     }
 }
 
-struct Part<W> {
+struct Omitting<W> {
     /// Whether a container is read, and how to ask about what is in it.
     wanted: W,
     /// The answer for the outermost container.
@@ -42,7 +42,7 @@ struct Part<W> {
     answer: u32,
 }
 
-impl<W: FnMut(u32, Option<KeyView<'_>>, Kind) -> Option<u32>> Part<W> {
+impl<W: FnMut(u32, Option<KeyView<'_>>, Kind) -> Option<u32>> Omitting<W> {
     /// Puts `null` on the tape instead of the next value, a container, if it is not wanted.
     #[inline(never)]
     fn leave_out(&mut self, pass: &mut Pass<'_, '_>, parent: u32, kind: Kind) -> bool {
@@ -82,7 +82,7 @@ impl<W: FnMut(u32, Option<KeyView<'_>>, Kind) -> Option<u32>> Part<W> {
     }
 }
 
-impl<W: FnMut(u32, Option<KeyView<'_>>, Kind) -> Option<u32>> Earlier for Part<W> {
+impl<W: FnMut(u32, Option<KeyView<'_>>, Kind) -> Option<u32>> Earlier for Omitting<W> {
     #[inline(always)]
     fn copy(&mut self, pass: &mut Pass<'_, '_>, parent: u32) -> bool {
         match pass.peek() {

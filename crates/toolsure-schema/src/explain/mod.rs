@@ -36,7 +36,7 @@ use crate::execute::{Allowance, Exhausted, Scratch, ValueOrName};
 use context::Context;
 pub(crate) use fault::{Fault, Found};
 use kind::FindingKind;
-pub(crate) use path::{Origin, Part, Path, PointerWriter};
+pub(crate) use path::{Origin, Path, PointerWriter, TextPart};
 pub(crate) use program::Program;
 use reporter::Reporter;
 use sink::Sink;

@@ -129,12 +129,12 @@ impl<'o, 'i> Paths<'o, 'i> {
 
 /// A part of a text that holds several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct TextPart {
     start: u32,
     end: u32,
 }
 
-impl Part {
+impl TextPart {
     /// Everything from `start` on.
     pub(crate) fn from(start: usize, text: &str) -> Self {
         Self {
@@ -173,7 +173,7 @@ impl PointerWriter {
         place: Path,
         before: &str,
         text: &mut String,
-    ) -> Part {
+    ) -> TextPart {
         let mut same = self.written.as_slice();
         let mut new: SmallVec<[Path; SOME]> = SmallVec::new();
         let mut next = place;
@@ -208,7 +208,7 @@ impl PointerWriter {
             }
             self.written.push((path, text.len() - start));
         }
-        Part::from(start, text)
+        TextPart::from(start, text)
     }
 
     /// The length of the last pointer up to a step of it; 0 if it has no such step.

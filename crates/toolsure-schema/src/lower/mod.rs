@@ -39,7 +39,7 @@ use crate::plan::{NodeIx, Op, Plan};
 use demand::Demands;
 use literals::DanglingIndex;
 use lowering::Lowering;
-pub(crate) use plain::{Parts, plain};
+pub(crate) use plain::{PartSupport, plain};
 use scope::ScopeId;
 
 /// Compiles a model.

@@ -76,7 +76,7 @@ pub(crate) fn plain(
 /// Whether parts of a model can be lowered to a plain program: each of them means the same without
 /// the rest, and the whole program is within its limit, so that it explains the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Parts {
+pub(crate) enum PartSupport {
     /// No.
     None,
     /// Yes, and references may lead from one part to another.
@@ -85,7 +85,7 @@ pub(crate) enum Parts {
     Apart,
 }
 
-impl Parts {
+impl PartSupport {
     pub(crate) fn of(model: &Model, limits: &Limits) -> Self {
         let ([document], [resource]) = (&*model.docs, &*model.resources) else {
             return Self::None;

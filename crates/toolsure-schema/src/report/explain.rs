@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 use toolsure_json::{Key as _, Kind, Node, ReadError, View};
-use toolsure_syntax::Part;
+use toolsure_syntax::NeededPart;
 
 use super::Report;
 use super::faults::Faults;
@@ -178,7 +178,7 @@ impl Schema {
         &self,
         workspace: &mut Workspace,
         instance: N,
-        mut part: Part,
+        mut part: NeededPart,
     ) -> Option<Report> {
         let widest = add_names(&mut part, instance)?;
         let program = self.plain_part(&part, widest)?;
@@ -225,7 +225,7 @@ impl Schema {
 
 /// Adds the names of all members in a value. Returns the most that an object has; `None` if there
 /// are many values.
-fn add_names<'i, N: Node<'i>>(part: &mut Part, value: N) -> Option<usize> {
+fn add_names<'i, N: Node<'i>>(part: &mut NeededPart, value: N) -> Option<usize> {
     let mut waiting: SmallVec<[N; 8]> = SmallVec::new();
     waiting.push(value);
     let (mut left, mut widest) = (VALUES, 0);

@@ -10,7 +10,7 @@ use crate::execute::Allowance;
 use crate::explain::kind::FindingKind;
 use crate::explain::sink::{Full, MOST_FINDINGS, Sink};
 use crate::explain::text::SHOWN;
-use crate::explain::{Fault, FaultDescriber, Found, Part, Path, PointerWriter, Program};
+use crate::explain::{Fault, FaultDescriber, Found, Path, PointerWriter, Program, TextPart};
 use crate::model::Model;
 
 /// One keyword that does not hold for one value of the instance.
@@ -27,12 +27,12 @@ pub struct Finding {
     span: Range<usize>,
     /// The text of all locations: they overlap if they are equal.
     text: String,
-    instance_location: Part,
-    property_name: Option<Part>,
-    keyword_location: Part,
-    absolute_keyword_location: Part,
-    document: Part,
-    pointer: Part,
+    instance_location: TextPart,
+    property_name: Option<TextPart>,
+    keyword_location: TextPart,
+    absolute_keyword_location: TextPart,
+    document: TextPart,
+    pointer: TextPart,
 }
 
 /// A location in a schema document.
@@ -327,8 +327,8 @@ impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
         let instance_location =
             self.instances
                 .write(paths, fault.place, instance_before, &mut text);
-        let property_name = fault.name().map(|name| Part::push(&mut text, name));
-        let document = Part::push(&mut text, document);
+        let property_name = fault.name().map(|name| TextPart::push(&mut text, name));
+        let document = TextPart::push(&mut text, document);
         let start = text.len();
         if is_direct {
             text.push_str(&resource.uri);
@@ -341,15 +341,15 @@ impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
         let behind = keyword_location.of(&text).get(behind..).unwrap_or_default();
         let is_whole = is_direct && resource.root == origin.sub && is_fragment(behind);
         let (pointer, absolute_keyword_location) = match is_whole {
-            true => (keyword_location, Part::from(start, &text)),
+            true => (keyword_location, TextPart::from(start, &text)),
             false => {
                 let (pointer, below) = self.locator.pointer_from(resource, origin, behind);
                 let start = text.len();
                 text.push_str(&resource.uri);
                 text.push('#');
                 push_fragment(&mut text, pointer.get(below..).unwrap_or_default());
-                let absolute = Part::from(start, &text);
-                (Part::push(&mut text, &pointer), absolute)
+                let absolute = TextPart::from(start, &text);
+                (TextPart::push(&mut text, &pointer), absolute)
             }
         };
         Some(Finding {

@@ -9,14 +9,14 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use toolsure_json::{OwnedDocument, contradictions, note_contradiction};
-use toolsure_syntax::Part;
+use toolsure_syntax::NeededPart;
 use toolsure_syntax::reference::Resources;
 
 use crate::compiler::Compiler;
 use crate::error::{CompileError, CompileErrorKind, Place};
 use crate::explain::Program;
 use crate::int::{to_u32, to_usize};
-use crate::lower::{Parts, lower, plain};
+use crate::lower::{PartSupport, lower, plain};
 use crate::model::Model;
 use crate::options::Warning;
 use crate::plan::{Plan, shared};
@@ -60,7 +60,7 @@ struct Rest {
     later: OnceLock<Box<Later>>,
     /// The size of the model in bytes; it is built again from the text to explain a failure.
     model: u32,
-    parts: Parts,
+    parts: PartSupport,
 }
 
 /// Data that few schemas have, or that is built on request.
@@ -80,7 +80,7 @@ struct Later {
 impl Schema {
     fn new(
         plan: Plan,
-        (model, parts): (usize, Parts),
+        (model, parts): (usize, PartSupport),
         source: String,
         compiler: Compiler,
         warnings: Vec<Warning>,
@@ -241,17 +241,19 @@ impl Schema {
         self.plan().to_string()
     }
 
-    /// An empty [`Part`], if the next explanation may use one: only the first may.
-    pub(crate) fn first_part(&self) -> Option<Part> {
+    /// An empty [`NeededPart`], if the next explanation may use one: only the first may.
+    pub(crate) fn first_part(&self) -> Option<NeededPart> {
         let later = self.later();
         let parts = self.rest().parts;
-        (parts != Parts::None && later.plain.get().is_none() && later.explained.set(()).is_ok())
-            .then(|| Part::new(parts == Parts::Referring))
+        (parts != PartSupport::None
+            && later.plain.get().is_none()
+            && later.explained.set(()).is_ok())
+        .then(|| NeededPart::new(parts == PartSupport::Referring))
     }
 
     /// The part of the plain program that explains an instance with certain names of members, of which
     /// no object has more than `widest`; `None` if that needs more of the schema.
-    pub(crate) fn plain_part(&self, part: &Part, widest: usize) -> Option<Program> {
+    pub(crate) fn plain_part(&self, part: &NeededPart, widest: usize) -> Option<Program> {
         let (plan, rest) = self.parts();
         let before = contradictions();
         let parser = rest.compiler.parser();
@@ -325,8 +327,8 @@ impl Compiler {
         let mut model = self.parser().parse_assertions(text.clone())?;
         let warnings = std::mem::take(&mut model.warnings);
         let parts = match warnings.is_empty() {
-            true => Parts::of(&model, self.bounds()),
-            false => Parts::None,
+            true => PartSupport::of(&model, self.bounds()),
+            false => PartSupport::None,
         };
         let memory = explained_memory(&model);
         let plan = lower(model, self.bounds())?;

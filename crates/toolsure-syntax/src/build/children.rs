@@ -9,7 +9,7 @@ use crate::dialect::{Dialect, Keyword};
 use crate::error::{CompileError, CompileErrorKind};
 use crate::model::{Form, PatternId, SubschemaId};
 use crate::options::{Strictness, Warning};
-use crate::part::Part;
+use crate::part::NeededPart;
 
 impl ModelBuilder<'_> {
     pub(super) fn map(&mut self, r: &Reader<'_>, value: View<'_>) -> Checked {
@@ -127,7 +127,7 @@ impl ModelBuilder<'_> {
         &mut self,
         r: &Reader<'_>,
         value: View<'_>,
-        part: &Part,
+        part: &NeededPart,
     ) -> Result<SubschemaId, CompileError> {
         if let Some(id) = self.stand_in {
             return Ok(id);

@@ -26,7 +26,7 @@ use crate::model::{
     SchemaDocument, Shape, Subschema, SubschemaId,
 };
 use crate::options::{Options, Strictness, Warning};
-use crate::part::Part;
+use crate::part::NeededPart;
 use crate::reference::hides_siblings;
 use toolsure_json::int::{to_u32, to_usize};
 
@@ -39,7 +39,7 @@ pub(crate) struct Again<'t> {
     /// The patterns of an earlier model of the same schema.
     pub(crate) patterns: &'t [Arc<Pattern>],
     /// What to decode of it; `None` for all.
-    pub(crate) part: Option<&'t Part>,
+    pub(crate) part: Option<&'t NeededPart>,
 }
 
 /// A reference that has been read but not yet resolved.
