@@ -481,3 +481,25 @@ fn texts_that_are_almost_schemes_and_escapes() {
         assert_eq!(uri::percent_decode(text).as_deref(), expected, "{text}");
     }
 }
+
+/// What is wrong in a keyword is said of the keyword, which must not sound as if it were a schema itself.
+#[test]
+fn a_part_that_is_no_schema_is_refused_in_terms_of_its_keyword() {
+    for (schema, expected) in [
+        (
+            r#"{"properties": {"a": 1}}"#,
+            "`properties` must be an object of schemas, which are objects or booleans, found the number 1",
+        ),
+        (
+            r#"{"anyOf": [{}, "x"]}"#,
+            "`anyOf` must be an array of schemas, which are objects or booleans, found the string `x`",
+        ),
+        (
+            r#"{"not": null}"#,
+            "`not` must be a schema: an object or a boolean, found null",
+        ),
+    ] {
+        let error = Parser::default().parse(schema.as_bytes()).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}

@@ -10,6 +10,7 @@ use crate::error::{CompileError, CompileErrorKind};
 use crate::model::{Form, PatternId, SubschemaId};
 use crate::options::{Strictness, Warning};
 use crate::part::NeededPart;
+use crate::positions::SubschemaLayout;
 
 impl ModelBuilder<'_> {
     pub(super) fn map(&mut self, r: &Reader<'_>, value: View<'_>) -> Checked {
@@ -117,7 +118,14 @@ impl ModelBuilder<'_> {
             self.refuse(r.sub, value, r.name, "a schema object (draft 4)", None)?;
         }
         if !is_schema(value) {
-            self.refuse(r.sub, value, r.name, EXPECTED_SCHEMA, None)?;
+            // What the keyword must be, of which this is a part or the whole.
+            let is_element = value.parent().is_some_and(|it| it.kind() == Kind::Array);
+            let expected = match r.keyword.layout() {
+                Some(SubschemaLayout::Map) => "an object of schemas, which are objects or booleans",
+                _ if is_element => "an array of schemas, which are objects or booleans",
+                _ => "a schema: an object or a boolean",
+            };
+            self.refuse(r.sub, value, r.name, expected, None)?;
         }
         self.child_at(r, value)
     }
@@ -153,5 +161,3 @@ impl ModelBuilder<'_> {
 fn is_schema(value: View<'_>) -> bool {
     matches!(value.kind(), Kind::Boolean | Kind::Object)
 }
-
-const EXPECTED_SCHEMA: &str = "a schema: an object or a boolean";
